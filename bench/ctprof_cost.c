@@ -121,7 +121,7 @@ static void walk(unsigned int jobs, bool smaps, struct cost *cost)
 }
 
 /* With a loaded iterator, or NULL. */
-static void bpf(struct bpf_tasks *loaded, struct cost *cost)
+static void bpf(struct ctprof_bpf_tasks *loaded, struct cost *cost)
 {
 	struct ctprof_options options = {
 		.root = "",
@@ -130,7 +130,7 @@ static void bpf(struct bpf_tasks *loaded, struct cost *cost)
 		.bpf_tasks = loaded,
 		.sources = CTPROF_BPF_SOURCES,
 	};
-	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *own = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *own = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct error *err = NULL;
 
@@ -155,7 +155,7 @@ static bool ends_with_plus(const char *way)
 
 static void measure(const char *way)
 {
-	static struct bpf_tasks *loaded;
+	static struct ctprof_bpf_tasks *loaded;
 	struct cost cost = { 0 };
 	uint64_t wall, cpu;
 	struct error *err = NULL;

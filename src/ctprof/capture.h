@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "ctprof/snapshot.h"
 
-struct bpf_tasks;
+struct ctprof_bpf_tasks;
 
 /*
  * From so many threads on a single capture is cheaper with BPF: loading the iterator takes about 37
@@ -29,11 +29,11 @@ struct ctprof_options {
 	 * Never with a root.
 	 */
 	bool live;
-	uint32_t sources;	     /* METRIC_SOURCE_BIT of those wanted */
-	bool bpf;		     /* try the task iterator first */
-	struct bpf_tasks *bpf_tasks; /* loaded already, for a series; may be NULL */
-	uint64_t bpf_from_threads;   /* else it is loaded for so many; 0: for any number */
-	const pid_t *pids;	     /* only these processes; all when n_pids is 0 */
+	uint32_t sources;		    /* METRIC_SOURCE_BIT of those wanted */
+	bool bpf;			    /* try the task iterator first */
+	struct ctprof_bpf_tasks *bpf_tasks; /* loaded already, for a series; may be NULL */
+	uint64_t bpf_from_threads;	    /* else it is loaded for so many; 0: for any number */
+	const pid_t *pids;		    /* only these processes; all when n_pids is 0 */
 	size_t n_pids;
 	const char *cgroup_glob;     /* only threads whose cgroup matches; NULL for all */
 	unsigned int jobs;	     /* 0: as many CPUs as are spare now */

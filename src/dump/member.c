@@ -78,7 +78,7 @@ uint64_t dump_wanted(const struct dump_request *request, const struct dump_sink 
 	return wanted && wanted < fits ? wanted : fits;
 }
 
-void dump_table(struct dump_sink *sink, const struct table *table)
+void dump_table(struct dump_sink *sink, const struct text_table *table)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

@@ -31,7 +31,7 @@ struct dump_member dump_read_variable(struct kmem *kmem, const char *name, unsig
 /* How many entries to show: as asked for and, in text, as the lines suffice. */
 uint64_t dump_wanted(const struct dump_request *request, const struct dump_sink *sink);
 /* As lines of text. */
-void dump_table(struct dump_sink *sink, const struct table *table);
+void dump_table(struct dump_sink *sink, const struct text_table *table);
 
 /* What several views read in the same way. */
 /*

@@ -69,7 +69,7 @@ struct dump_rows {
 	const struct dump_column *columns;
 	size_t n;
 	struct text_column *titles;
-	struct table *table; /* of columns without a width, shown at the end */
+	struct text_table *table; /* of columns without a width, shown at the end */
 };
 
 /* `key` is that of the list; titles are a line. */

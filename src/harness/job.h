@@ -42,7 +42,7 @@ struct harness_job {
 	const struct harness_test_files *files;
 	char *kernel_args; /* "": none */
 
-	struct run_record *record;
+	struct result_record *record;
 	struct result_outcome outcome;
 	struct strbuf archive, console;
 	struct vm *vm;

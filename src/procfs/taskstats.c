@@ -24,7 +24,7 @@ enum {
 /* errnum of who has not been answered. */
 enum { PENDING = EINPROGRESS };
 
-struct taskstats_buffers {
+struct procfs_taskstats_buffers {
 	uint8_t bytes[PROCFS_TASKSTATS_BATCH][ANSWER_BYTES];
 	struct sockaddr_nl from[PROCFS_TASKSTATS_BATCH];
 	struct iovec parts[PROCFS_TASKSTATS_BATCH];
@@ -101,7 +101,7 @@ struct error *procfs_taskstats_open_fd(int fd, struct procfs_taskstats_client *r
 		close(fd);
 		return err;
 	}
-	client.buffers = xnew(struct taskstats_buffers);
+	client.buffers = xnew(struct procfs_taskstats_buffers);
 	*ret = client;
 	return NULL;
 }
@@ -194,7 +194,7 @@ static bool take_datagram(struct procfs_taskstats_client *client, struct bytes d
 
 static int receive(struct procfs_taskstats_client *client)
 {
-	struct taskstats_buffers *b = client->buffers;
+	struct procfs_taskstats_buffers *b = client->buffers;
 
 	for (size_t i = 0; i < PROCFS_TASKSTATS_BATCH; i++) {
 		b->parts[i] = (struct iovec){ b->bytes[i], ANSWER_BYTES };

@@ -18,7 +18,7 @@ struct procfs_taskstats_client {
 	uint32_t last_seq;
 	size_t at_once; /* fewer after answers were lost for want of room */
 	int timeout_ms;
-	struct taskstats_buffers *buffers;
+	struct procfs_taskstats_buffers *buffers;
 };
 
 struct procfs_taskstats_answer {

@@ -16,14 +16,14 @@
 #include "result/new_file.h"
 #include "result/run_record_text.h"
 
-struct run_record {
+struct result_record {
 	char *dir, *stem; /* "<test>-<id>" */
 	char *path;
 	char *run_id;
 	struct strbuf head;
 };
 
-void result_record_free(struct run_record *record)
+void result_record_free(struct result_record *record)
 {
 	if (!record)
 		return;
@@ -35,7 +35,7 @@ void result_record_free(struct run_record *record)
 	free(record);
 }
 
-const char *result_record_path(const struct run_record *record)
+const char *result_record_path(const struct result_record *record)
 {
 	return record->path;
 }
@@ -53,7 +53,7 @@ static struct error *check_name(const char *what, const char *text)
 }
 
 /* Gives the bytes the first name of this variant that nobody has. */
-static struct error *write_new(const struct run_record *record, const struct strbuf *text,
+static struct error *write_new(const struct result_record *record, const struct strbuf *text,
 			       char **ret_path)
 {
 	_cleanup_result_new_file_ struct result_new_file file = { .fd = -1 };
@@ -90,7 +90,7 @@ static uint64_t own_start_time(void)
 }
 
 struct error *result_record_begin(const char *dir, const struct result_run *head,
-				  struct run_record **ret)
+				  struct result_record **ret)
 {
 	static atomic_uint counter;
 	struct result_stamp stamp = {
@@ -99,7 +99,7 @@ struct error *result_record_begin(const char *dir, const struct result_run *head
 		.start_time_jiffies = own_start_time(),
 		.counter = atomic_fetch_add(&counter, 1),
 	};
-	_cleanup_result_run_record_ struct run_record *record = xnew(struct run_record);
+	_cleanup_result_run_record_ struct result_record *record = xnew(struct result_record);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = check_name("test", head->test);
 
@@ -121,7 +121,7 @@ struct error *result_record_begin(const char *dir, const struct result_run *head
 	return NULL;
 }
 
-static struct error *read_back(const struct run_record *record, struct strbuf *into)
+static struct error *read_back(const struct result_record *record, struct strbuf *into)
 {
 	/* A link would be somebody else's file, and a pipe would wait. */
 	_cleanup_close_ int fd = open(record->path,
@@ -137,7 +137,7 @@ static struct error *read_back(const struct run_record *record, struct strbuf *i
 	return io_read_fd(fd, record->path, RESULT_LIMIT_RECORD_BYTES, into);
 }
 
-static struct error *replace_locked(const struct run_record *record,
+static struct error *replace_locked(const struct result_record *record,
 				    const struct result_record_result *result)
 {
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
@@ -171,7 +171,7 @@ static struct error *lock_for_finish(const char *path, const struct cancel *canc
 	return result_lock_acquire(path, RESULT_LIMIT_HURRY_MS * NS_PER_MS, NULL, ret_fd);
 }
 
-static struct error *replace(const struct run_record *record,
+static struct error *replace(const struct result_record *record,
 			     const struct result_record_result *result, const struct cancel *cancel)
 {
 	_cleanup_free_ char *lock_path = xasprintf("%s.lock", record->path);
@@ -193,7 +193,7 @@ static struct error *replace(const struct run_record *record,
 	return err;
 }
 
-static struct error *write_elsewhere(struct run_record *record,
+static struct error *write_elsewhere(struct result_record *record,
 				     const struct result_record_result *result, const char *problem)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -210,7 +210,7 @@ static struct error *write_elsewhere(struct run_record *record,
 	return NULL;
 }
 
-struct error *result_record_finish(struct run_record *record,
+struct error *result_record_finish(struct result_record *record,
 				   const struct result_record_result *result,
 				   const struct cancel *cancel, struct error **ret_problem)
 {

@@ -54,20 +54,20 @@ struct result_record_result {
 	const struct json_rows *stats_rows; /* of what write_stats writes, or NULL */
 };
 
-struct run_record;
+struct result_record;
 
 /*
  * Makes the folder if need be and writes the record as started. Nothing of head is kept
  * borrowed. BASE_IO, BASE_LIMIT.
  */
 struct error *result_record_begin(const char *dir, const struct result_run *head,
-				  struct run_record **ret) MUST_CHECK;
-void result_record_free(struct run_record *record);
-DEFINE_CLEANUP(result_run_record, struct run_record *, NULL, result_record_free);
+				  struct result_record **ret) MUST_CHECK;
+void result_record_free(struct result_record *record);
+DEFINE_CLEANUP(result_run_record, struct result_record *, NULL, result_record_free);
 #define _cleanup_result_run_record_ _cleanup_(cleanup_result_run_record)
 
 /* Where it is: what _finish() may change. Borrowed. */
-const char *result_record_path(const struct run_record *record);
+const char *result_record_path(const struct result_record *record);
 
 /*
  * Writes the outcome. When the record cannot be replaced (it was removed, damaged, exchanged,
@@ -75,7 +75,7 @@ const char *result_record_path(const struct run_record *record);
  * new name, and *ret_problem, else NULL, says why. An error: it is nowhere, the record is as it
  * was.
  */
-struct error *result_record_finish(struct run_record *record,
+struct error *result_record_finish(struct result_record *record,
 				   const struct result_record_result *result,
 				   const struct cancel *cancel,
 				   struct error **ret_problem) MUST_CHECK;

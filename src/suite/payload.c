@@ -69,7 +69,7 @@ _Noreturn static void end_unstarted(struct ktstr_ctx *ctx, const struct ktstr_pr
 
 static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct ktstr_program *program,
 					 const struct suite_payload_env *env,
-					 struct payload_process *process)
+					 struct suite_payload_process *process)
 {
 	struct ktstr_payload *payload = xnew(struct ktstr_payload);
 
@@ -113,7 +113,7 @@ static void remember(struct ktstr_ctx *ctx, struct ktstr_payload *payload)
 struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_program *program)
 {
 	_cleanup_suite_payload_env_ struct suite_payload_env env = { 0 };
-	struct payload_process *process;
+	struct suite_payload_process *process;
 	struct ktstr_payload *payload;
 	struct error *err;
 	int procs;

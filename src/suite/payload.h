@@ -15,9 +15,9 @@
 
 struct ktstr_payload {
 	struct ktstr_ctx *ctx;
-	struct payload_process *process; /* NULL once there is a result */
-	struct ktstr_metrics *result;	 /* NULL while it runs */
-	char *name;			 /* never empty */
+	struct suite_payload_process *process; /* NULL once there is a result */
+	struct ktstr_metrics *result;	       /* NULL while it runs */
+	char *name;			       /* never empty */
 	pid_t pid;
 	char pid_text[16];
 	enum ktstr_output output;

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/spawn.h"
 
-struct payload_process {
+struct suite_payload_process {
 	pid_t pid;
 	uint64_t from_ns;
 	uint64_t deadline_ns; /* 0: none; the keeper's */
@@ -36,7 +36,7 @@ static void close_fd(int *fd)
 }
 
 /* The lock is held: the leader cannot be reaped in between. */
-static void kill_locked(struct payload_process *process)
+static void kill_locked(struct suite_payload_process *process)
 {
 	if (process->reaped)
 		return;
@@ -62,7 +62,7 @@ static int ms_until(uint64_t deadline_ns)
 	return left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
 }
 
-static void end_for_lateness(struct payload_process *process)
+static void end_for_lateness(struct suite_payload_process *process)
 {
 	process->deadline_ns = 0;
 	process->end.timed_out = true;
@@ -71,7 +71,7 @@ static void end_for_lateness(struct payload_process *process)
 	pthread_mutex_unlock(&process->lock);
 }
 
-static void keep_until_leader_ended(struct payload_process *process)
+static void keep_until_leader_ended(struct suite_payload_process *process)
 {
 	for (;;) {
 		struct pollfd fds[] = {
@@ -95,7 +95,7 @@ static void keep_until_leader_ended(struct payload_process *process)
 }
 
 /* Not before somebody asks: until then the numbers of leader and group are theirs. */
-static void reap(struct payload_process *process)
+static void reap(struct suite_payload_process *process)
 {
 	struct suite_payload_end *end = &process->end;
 	_cleanup_error_ struct error *err = NULL;
@@ -123,7 +123,7 @@ static void reap(struct payload_process *process)
 
 static void *keeper_main(void *arg)
 {
-	struct payload_process *process = arg;
+	struct suite_payload_process *process = arg;
 
 	keep_until_leader_ended(process);
 	process->end.wall_ns = clock_monotonic_ns() - process->from_ns;
@@ -140,7 +140,7 @@ static void *keeper_main(void *arg)
 	return NULL;
 }
 
-static struct error *start_keeper(struct payload_process *process)
+static struct error *start_keeper(struct suite_payload_process *process)
 {
 	sigset_t all, old;
 	int errnum;
@@ -156,9 +156,10 @@ static struct error *start_keeper(struct payload_process *process)
 	return NULL;
 }
 
-static struct payload_process *process_new(const struct suite_payload_process_request *request)
+static struct suite_payload_process *process_new(
+	const struct suite_payload_process_request *request)
 {
-	struct payload_process *process = xnew(struct payload_process);
+	struct suite_payload_process *process = xnew(struct suite_payload_process);
 	pthread_condattr_t attr;
 
 	process->pidfd = process->out = process->err = -1;
@@ -172,7 +173,7 @@ static struct payload_process *process_new(const struct suite_payload_process_re
 	return process;
 }
 
-static void process_release(struct payload_process *process)
+static void process_release(struct suite_payload_process *process)
 {
 	close_fd(&process->pidfd);
 	close_fd(&process->out);
@@ -197,7 +198,7 @@ static bool open_pipe(int *ret_ours, int *ret_theirs)
 	return true;
 }
 
-static struct error *spawn_process(struct payload_process *process,
+static struct error *spawn_process(struct suite_payload_process *process,
 				   const struct suite_payload_process_request *request)
 {
 	_cleanup_close_ int out = -1, err = -1;
@@ -218,9 +219,9 @@ static struct error *spawn_process(struct payload_process *process,
 }
 
 struct error *suite_payload_process_start(const struct suite_payload_process_request *request,
-					  struct payload_process **ret)
+					  struct suite_payload_process **ret)
 {
-	struct payload_process *process = process_new(request);
+	struct suite_payload_process *process = process_new(request);
 	struct error *err, *unheard;
 	int status;
 
@@ -241,7 +242,7 @@ struct error *suite_payload_process_start(const struct suite_payload_process_req
 	return NULL;
 }
 
-void suite_payload_process_free(struct payload_process *process)
+void suite_payload_process_free(struct suite_payload_process *process)
 {
 	if (!process)
 		return;
@@ -251,12 +252,12 @@ void suite_payload_process_free(struct payload_process *process)
 	process_release(process);
 }
 
-pid_t suite_payload_process_pid(const struct payload_process *process)
+pid_t suite_payload_process_pid(const struct suite_payload_process *process)
 {
 	return process->pid;
 }
 
-bool suite_payload_process_wait(struct payload_process *process, int timeout_ms)
+bool suite_payload_process_wait(struct suite_payload_process *process, int timeout_ms)
 {
 	uint64_t until = clock_monotonic_ns() +
 			 (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * NS_PER_MS;
@@ -277,7 +278,7 @@ bool suite_payload_process_wait(struct payload_process *process, int timeout_ms)
 	return ended;
 }
 
-void suite_payload_process_kill(struct payload_process *process)
+void suite_payload_process_kill(struct suite_payload_process *process)
 {
 	pthread_mutex_lock(&process->lock);
 	process->kill_wanted = process->kill_wanted || !process->ended;
@@ -285,7 +286,7 @@ void suite_payload_process_kill(struct payload_process *process)
 	pthread_mutex_unlock(&process->lock);
 }
 
-struct suite_payload_end *suite_payload_process_end(struct payload_process *process)
+struct suite_payload_end *suite_payload_process_end(struct suite_payload_process *process)
 {
 	reap(process);
 	return &process->end;

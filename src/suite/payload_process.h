@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "suite/capture.h"
 
-struct payload_process;
+struct suite_payload_process;
 
 struct suite_payload_process_request {
 	const char *const *argv;
@@ -34,21 +34,21 @@ struct suite_payload_end {
 
 /* Returns once the program was executed. As spawn_child(): BASE_IO with errno. */
 struct error *suite_payload_process_start(const struct suite_payload_process_request *request,
-					  struct payload_process **ret) MUST_CHECK;
+					  struct suite_payload_process **ret) MUST_CHECK;
 /* Kills what still runs. */
-void suite_payload_process_free(struct payload_process *process);
+void suite_payload_process_free(struct suite_payload_process *process);
 
-pid_t suite_payload_process_pid(const struct payload_process *process);
+pid_t suite_payload_process_pid(const struct suite_payload_process *process);
 enum { SUITE_PAYLOAD_WAIT_FOREVER = -1 };
 /* True when it has ended. */
-bool suite_payload_process_wait(struct payload_process *process, int timeout_ms);
+bool suite_payload_process_wait(struct suite_payload_process *process, int timeout_ms);
 /*
  * SIGKILL to the group and its leader. Does not wait. What a leader that has ended left behind is
  * killed as well, but not once suite_payload_process_end() was called: the numbers may be another's
  * then.
  */
-void suite_payload_process_kill(struct payload_process *process);
+void suite_payload_process_kill(struct suite_payload_process *process);
 /* Only after the end; reaps it. Borrowed; the captures may be taken out of it. */
-struct suite_payload_end *suite_payload_process_end(struct payload_process *process);
+struct suite_payload_end *suite_payload_process_end(struct suite_payload_process *process);
 
 #endif

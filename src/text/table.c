@@ -30,7 +30,7 @@ struct heading {
 	char *text; /* escaped */
 };
 
-struct table {
+struct text_table {
 	const struct text_column *columns;
 	size_t n_columns;
 	VEC(char *) cells;
@@ -44,16 +44,16 @@ struct text_look text_look_for(int fd)
 				   .colour = text_terminal_has_colour(fd) };
 }
 
-struct table *text_table_new(const struct text_column *columns, size_t n)
+struct text_table *text_table_new(const struct text_column *columns, size_t n)
 {
-	struct table *table = xnew(struct table);
+	struct text_table *table = xnew(struct text_table);
 
 	table->columns = columns;
 	table->n_columns = n;
 	return table;
 }
 
-void text_table_free(struct table *table)
+void text_table_free(struct text_table *table)
 {
 	if (!table)
 		return;
@@ -74,12 +74,12 @@ static char *escaped(const char *foreign)
 	return strbuf_take(&safe);
 }
 
-void text_table_add(struct table *table, const char *text)
+void text_table_add(struct text_table *table, const char *text)
 {
 	vec_push(&table->cells, escaped(text ? text : "-"));
 }
 
-void text_table_addf(struct table *table, const char *fmt, ...)
+void text_table_addf(struct text_table *table, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -90,7 +90,7 @@ void text_table_addf(struct table *table, const char *fmt, ...)
 	text_table_add(table, text);
 }
 
-void text_table_add_bytes(struct table *table, uint64_t bytes)
+void text_table_add_bytes(struct text_table *table, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -98,24 +98,24 @@ void text_table_add_bytes(struct table *table, uint64_t bytes)
 	text_table_add(table, strbuf_str(&text));
 }
 
-static const char *cell_at(const struct table *table, size_t row, size_t column)
+static const char *cell_at(const struct text_table *table, size_t row, size_t column)
 {
 	size_t i = row * table->n_columns + column;
 
 	return i < table->cells.n ? table->cells.at[i] : "";
 }
 
-static size_t row_count(const struct table *table)
+static size_t row_count(const struct text_table *table)
 {
 	return (table->cells.n + table->n_columns - 1) / table->n_columns;
 }
 
-bool text_table_has_rows(const struct table *table)
+bool text_table_has_rows(const struct text_table *table)
 {
 	return table->cells.n > 0;
 }
 
-void text_table_add_heading(struct table *table, unsigned int depth, const char *foreign)
+void text_table_add_heading(struct text_table *table, unsigned int depth, const char *foreign)
 {
 	vec_push(&table->headings, (struct heading){ row_count(table), depth, escaped(foreign) });
 	table->deepest = depth > table->deepest ? depth : table->deepest;
@@ -123,7 +123,7 @@ void text_table_add_heading(struct table *table, unsigned int depth, const char 
 
 /* What is shown, and how. */
 struct columns_layout {
-	const struct table *table;
+	const struct text_table *table;
 	bool colour;
 	size_t indent;
 	size_t last;	/* column */
@@ -131,7 +131,7 @@ struct columns_layout {
 	size_t total;
 };
 
-static size_t content_width(const struct table *table, size_t column)
+static size_t content_width(const struct text_table *table, size_t column)
 {
 	size_t widest = 0;
 
@@ -145,7 +145,7 @@ static size_t content_width(const struct table *table, size_t column)
 
 static void measure(struct columns_layout *layout)
 {
-	const struct table *table = layout->table;
+	const struct text_table *table = layout->table;
 
 	for (size_t c = 0; c < table->n_columns; c++) {
 		size_t title = text_width(table->columns[c].title);
@@ -200,7 +200,7 @@ static void append_cell(struct strbuf *into, const char *text, size_t width, boo
 
 static void append_row(const struct columns_layout *layout, size_t row, struct strbuf *into)
 {
-	const struct table *table = layout->table;
+	const struct text_table *table = layout->table;
 	bool bold = row == TITLES && layout->colour;
 
 	strbuf_append_repeated(into, ' ', layout->indent);
@@ -226,7 +226,7 @@ static void append_bold(const struct columns_layout *layout, const char *text, s
 
 static void append_rows(const struct columns_layout *layout, struct strbuf *into)
 {
-	const struct table *table = layout->table;
+	const struct text_table *table = layout->table;
 	size_t h = 0;
 
 	append_row(layout, TITLES, into);
@@ -259,7 +259,8 @@ static void append_paragraphs(const struct columns_layout *layout, size_t column
 	}
 }
 
-void text_table_format(const struct table *table, const struct text_look *look, struct strbuf *into)
+void text_table_format(const struct text_table *table, const struct text_look *look,
+		       struct strbuf *into)
 {
 	_cleanup_free_ size_t *widths = xcalloc(table->n_columns, sizeof(*widths));
 	struct columns_layout layout = { table, look->colour, look->indent, 0, widths, 0 };

@@ -3,7 +3,7 @@
  * Rows and columns for people. Widths come from the content; when the whole is
  * wider than the terminal the column marked `shrinks` is cut with an ellipsis.
  *
- *	struct table *t = text_table_new(columns, ARRAY_SIZE(columns));
+ *	struct text_table *t = text_table_new(columns, ARRAY_SIZE(columns));
  *	text_table_add(t, "42");
  *	text_table_add(t, name);
  *	text_table_format(t, &(struct text_look){ .columns = 80 }, &out);
@@ -35,26 +35,26 @@ struct text_look {
 	bool paragraphs;
 };
 
-struct table;
+struct text_table;
 
 /* What fits the terminal behind fd, or as wide as needed and plain. */
 struct text_look text_look_for(int fd);
 
 /* Borrows the columns. */
-struct table *text_table_new(const struct text_column *columns, size_t n) MUST_CHECK;
-void text_table_free(struct table *table);
-DEFINE_CLEANUP(text_table, struct table *, NULL, text_table_free);
+struct text_table *text_table_new(const struct text_column *columns, size_t n) MUST_CHECK;
+void text_table_free(struct text_table *table);
+DEFINE_CLEANUP(text_table, struct text_table *, NULL, text_table_free);
 
 /* The next cell, row by row. Foreign text is escaped here. NULL is shown as "-". */
-void text_table_add(struct table *table, const char *text);
-void text_table_addf(struct table *table, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void text_table_add(struct text_table *table, const char *text);
+void text_table_addf(struct text_table *table, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* As text_format_bytes() has it. */
-void text_table_add_bytes(struct table *table, uint64_t bytes);
+void text_table_add_bytes(struct text_table *table, uint64_t bytes);
 /* In front of the next row; depth 0 is not indented, rows are indented by more than any heading. */
-void text_table_add_heading(struct table *table, unsigned int depth, const char *foreign);
-bool text_table_has_rows(const struct table *table);
+void text_table_add_heading(struct text_table *table, unsigned int depth, const char *foreign);
+bool text_table_has_rows(const struct text_table *table);
 /* An unfinished last row is filled with empty cells. */
-void text_table_format(const struct table *table, const struct text_look *look,
+void text_table_format(const struct text_table *table, const struct text_look *look,
 		       struct strbuf *into);
 
 #endif

@@ -31,8 +31,8 @@ static void list_table(struct strbuf *out)
 		{ .title = "holds", .shrinks = true },
 		{ .title = "clean", .shrinks = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 	struct text_look look = text_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < n_cache_parts; i++) {

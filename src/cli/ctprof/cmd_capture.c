@@ -246,8 +246,8 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 {
 	static struct cancel cancel;
 	const struct capture_config *config = config_;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *iterator = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *iterator = NULL;
 	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
 	_cleanup_error_ struct error *err = NULL;
 	struct cli_screen screen;

@@ -70,7 +70,7 @@ struct series {
 	uint64_t interval_ns; /* any when count is 1 */
 	uint64_t count;
 	struct cli_screen *screen;
-	struct snapshot_output *output;
+	struct ctprof_snapshot_output *output;
 	series_take_fn take; /* ctprof_capture_take(), except in tests */
 	series_each_fn each;
 	void *arg;

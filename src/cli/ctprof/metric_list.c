@@ -66,7 +66,7 @@ static void append_title(const char *title, const struct text_look *look, struct
 }
 
 /* A table where it fits, and otherwise a line and a paragraph for each row. */
-static void append_listing(const struct table *list, const struct text_look *look,
+static void append_listing(const struct text_table *list, const struct text_look *look,
 			   struct strbuf *into)
 {
 	struct text_look readable = *look;
@@ -78,8 +78,8 @@ static void append_listing(const struct table *list, const struct text_look *loo
 static void append_tags(const struct text_look *look, struct strbuf *into)
 {
 	static const struct text_column columns[] = { { .title = "TAG" }, { .title = "MEANING" } };
-	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
-									  ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *list = text_table_new(columns,
+									       ARRAY_SIZE(columns));
 	_cleanup_(options_deinit) struct options options = { 0 };
 
 	find_options(&options);
@@ -108,8 +108,8 @@ static void append_sections(const struct text_look *look, struct strbuf *into)
 	static const struct text_column columns[] = { { .title = "SECTION" },
 						      { .title = "HEADING" },
 						      { .title = "WHAT" } };
-	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
-									  ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *list = text_table_new(columns,
+									       ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N_SECTIONS; i++) {
 		text_table_add(list, metric_sections[i].word);
@@ -131,8 +131,8 @@ static void append_metrics(const struct text_look *look, struct strbuf *into)
 		{ .title = "METRIC" }, { .title = "KIND" }, { .title = "UNIT" },
 		{ .title = "SOURCE" }, { .title = "TAGS" }, { .title = "DESCRIPTION" },
 	};
-	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
-									  ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *list = text_table_new(columns,
+									       ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N; i++) {
 		_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
@@ -155,8 +155,8 @@ static void append_derived(const struct text_look *look, struct strbuf *into)
 						      { .title = "UNIT" },
 						      { .title = "FORMULA" },
 						      { .title = "DESCRIPTION" } };
-	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
-									  ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *list = text_table_new(columns,
+									       ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;

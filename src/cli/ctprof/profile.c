@@ -32,7 +32,7 @@ static bool scalar_of(const struct ctprof_group *group, size_t metric, long doub
 }
 
 /* In order, largest first where nothing else is said; absent values last whatever the direction. */
-static int profile_compare(const struct sort_order *order, const struct group_keys *keys,
+static int profile_compare(const struct sort_order *order, const struct ctprof_group_keys *keys,
 			   const struct ctprof_group *a, const struct ctprof_group *b)
 {
 	for (size_t i = 0; i < order->n; i++) {

@@ -75,7 +75,7 @@ struct profile {
 	const struct profile_options *options;
 	const struct ctprof_snapshot *snapshot;
 	const struct ctprof_snapshot_origin *origin;
-	struct group_keys *keys;
+	struct ctprof_group_keys *keys;
 	struct ctprof_grouping grouping;
 	size_t n_groups; /* of grouping->groups: those that are shown, in their order */
 	struct ctprof_merged_cgroups cgroups; /* on the axis cgroup, in the order of the groups */

@@ -16,7 +16,7 @@ struct page {
 	const struct text_look *look;
 	struct strbuf *into;
 	struct columns *columns; /* NULL: lines */
-	struct table *lines;
+	struct text_table *lines;
 	struct ctprof_group_key headed; /* of the last heading */
 	bool has_heading;
 	size_t zero, absent; /* metrics that are not shown */
@@ -142,8 +142,8 @@ static void append_lines(struct page page, enum metric_section title, size_t fro
 		{ .title = "VALUE", .right = true },
 		{ .title = "MEASURED", .optional = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *lines = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *lines = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	page.lines = lines;
 	take_groups(&page, from, to);
@@ -196,8 +196,8 @@ static void append_section(struct page page, enum metric_section section)
 		{ .title = "NAME" },
 		{ .title = "VALUE", .right = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *lines = text_table_new(titles,
-									   ARRAY_SIZE(titles));
+	_cleanup_(cleanup_text_table) struct text_table *lines = text_table_new(titles,
+										ARRAY_SIZE(titles));
 	_cleanup_columns_ struct columns columns = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

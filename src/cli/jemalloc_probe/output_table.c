@@ -44,7 +44,7 @@ static bool same_thread(const struct sighting *a, const struct sighting *b)
 }
 
 /* Counters only grow; one that shrank wrapped or was read wrongly, and has no rate. */
-static void add_rate(struct table *table, uint64_t before, uint64_t after, uint64_t ns)
+static void add_rate(struct text_table *table, uint64_t before, uint64_t after, uint64_t ns)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -56,8 +56,8 @@ static void add_rate(struct table *table, uint64_t before, uint64_t after, uint6
 	text_table_add(table, strbuf_str(&text));
 }
 
-static void add_row(struct table *table, const struct sighting *first, const struct sighting *last,
-		    bool with_rates)
+static void add_row(struct text_table *table, const struct sighting *first,
+		    const struct sighting *last, bool with_rates)
 {
 	const struct probe_thread *thread = last->thread;
 	uint64_t ns = last->at_ns - first->at_ns;
@@ -107,7 +107,7 @@ void output_table(const struct probe_report *report, const struct text_look *loo
 		  struct strbuf *into)
 {
 	bool with_rates = report->snapshots.n > 1;
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
 		columns, ARRAY_SIZE(columns) - (with_rates ? 0 : RATE_COLUMNS));
 	sighting_vec seen = VEC_INIT;
 

@@ -32,8 +32,8 @@ void results_format_table(const struct shown_folder *folder, const struct text_l
 		{ .title = "TIME", .right = true },
 		{ .title = "RECORD" },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	if (folder->records.n == 0)
 		return;
@@ -152,8 +152,8 @@ void runs_format_table(const struct shown_runs *runs, const struct text_look *lo
 		{ .title = "RECORDS", .right = true },
 		{ .title = "RESULT", .shrinks = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < runs->runs.n; i++) {
 		const struct shown_folder *run = &runs->runs.at[i];

@@ -184,7 +184,7 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 }
 
 /* Tables stand in from the edge like everything else. */
-static void add_table(const struct page *page, struct table *table)
+static void add_table(const struct page *page, struct text_table *table)
 {
 	struct text_look look = *page->look;
 
@@ -227,8 +227,8 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 		{ .title = "CPUs" },
 		{ .title = "work", .shrinks = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < shown->cgroups.n; i++) {
 		const struct shown_cgroup *cgroup = &shown->cgroups.at[i];
@@ -258,8 +258,8 @@ static void add_checks(const struct page *page, const struct shown_test *shown)
 		{ .title = "by" },
 	};
 	const struct exchange_declared_test *test = shown->test;
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < checks_n_rows; i++) {
 		_cleanup_strbuf_ struct strbuf wanted = STRBUF_INIT;
@@ -279,8 +279,8 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 		{ .title = "size", .right = true },
 		{ .title = "found", .shrinks = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 	_cleanup_free_ char *place = xasprintf("%s:%d: %s: ", shown->test->file, shown->test->line,
 					       shown->test->name);
 	const char *at, *end;

@@ -107,8 +107,8 @@ void topo_format_presets(size_t columns, bool colour, struct strbuf *into)
 		{ .title = "LLCs", .right = true },
 		{ .title = "nodes", .right = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(titles,
-									   ARRAY_SIZE(titles));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(titles,
+										ARRAY_SIZE(titles));
 
 	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

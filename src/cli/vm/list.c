@@ -41,7 +41,7 @@ static void format_age(struct strbuf *into, uint64_t sec)
 	strbuf_appendf(into, "%llus", (unsigned long long)sec);
 }
 
-static void add_info(struct table *table, const struct vm_run_info *info, uint64_t now_sec)
+static void add_info(struct text_table *table, const struct vm_run_info *info, uint64_t now_sec)
 {
 	_cleanup_strbuf_ struct strbuf memory = STRBUF_INIT, age = STRBUF_INIT;
 
@@ -60,8 +60,8 @@ static void add_info(struct table *table, const struct vm_run_info *info, uint64
 void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			  const struct text_look *look, struct strbuf *into)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	if (list->entries.n == 0) {
 		strbuf_append(into, "No VM is running.\n");

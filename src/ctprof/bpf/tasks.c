@@ -164,11 +164,11 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns)
 	snapshot->parse.negative_dotted_values += pass->below_0;
 }
 
-struct bpf_tasks {
+struct ctprof_bpf_tasks {
 	struct bpfload *load;
 };
 
-struct error *ctprof_bpf_tasks_open(struct bpf_tasks **ret)
+struct error *ctprof_bpf_tasks_open(struct ctprof_bpf_tasks **ret)
 {
 	struct bpfload *load;
 	struct error *err;
@@ -177,20 +177,21 @@ struct error *ctprof_bpf_tasks_open(struct bpf_tasks **ret)
 			   (size_t)(ctprof_task_object_end - ctprof_task_object_start), &load);
 	if (err)
 		return err;
-	*ret = xnew(struct bpf_tasks);
+	*ret = xnew(struct ctprof_bpf_tasks);
 	(*ret)->load = load;
 	return NULL;
 }
 
-void ctprof_bpf_tasks_free(struct bpf_tasks *tasks)
+void ctprof_bpf_tasks_free(struct ctprof_bpf_tasks *tasks)
 {
 	if (tasks)
 		bpfload_free(tasks->load);
 	free(tasks);
 }
 
-static struct error *read_since(struct bpf_tasks *tasks, const struct ctprof_options *options,
-				uint64_t began_ns, struct ctprof_snapshot *snapshot)
+static struct error *read_since(struct ctprof_bpf_tasks *tasks,
+				const struct ctprof_options *options, uint64_t began_ns,
+				struct ctprof_snapshot *snapshot)
 {
 	struct bpf_pass pass = {
 		.options = options,
@@ -213,7 +214,7 @@ static struct error *read_since(struct bpf_tasks *tasks, const struct ctprof_opt
 static struct error *open_and_read(const struct ctprof_options *options,
 				   struct ctprof_snapshot *snapshot)
 {
-	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *own = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *own = NULL;
 	uint64_t began_ns = clock_monotonic_ns();
 	struct error *err = options->bpf_tasks ? NULL : ctprof_bpf_tasks_open(&own);
 
@@ -250,7 +251,7 @@ static void note_refusal(const struct ctprof_options *options, const struct erro
 				error_message(err)));
 }
 
-void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options, struct bpf_tasks **ret)
+void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options, struct ctprof_bpf_tasks **ret)
 {
 	_cleanup_error_ struct error *err = ctprof_bpf_tasks_open(ret);
 

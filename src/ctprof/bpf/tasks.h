@@ -19,19 +19,20 @@
  * The iterator in the kernel. Loading it takes longer than a pass over thousands of threads: who
  * takes a series keeps it.
  */
-struct bpf_tasks;
+struct ctprof_bpf_tasks;
 
-struct error *ctprof_bpf_tasks_open(struct bpf_tasks **ret) MUST_CHECK;
-void ctprof_bpf_tasks_free(struct bpf_tasks *tasks);
+struct error *ctprof_bpf_tasks_open(struct ctprof_bpf_tasks **ret) MUST_CHECK;
+void ctprof_bpf_tasks_free(struct ctprof_bpf_tasks *tasks);
 
-DEFINE_CLEANUP(ctprof_bpf_tasks, struct bpf_tasks *, NULL, ctprof_bpf_tasks_free);
+DEFINE_CLEANUP(ctprof_bpf_tasks, struct ctprof_bpf_tasks *, NULL, ctprof_bpf_tasks_free);
 #define _cleanup_ctprof_bpf_tasks_ _cleanup_(cleanup_ctprof_bpf_tasks)
 
 /*
  * Loads it once for a series: sets options->bpf_tasks, or switches options->bpf off, and says which
  * way threads are read. *ret belongs to the caller and outlives the series.
  */
-void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options, struct bpf_tasks **ret);
+void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options,
+				      struct ctprof_bpf_tasks **ret);
 
 /*
  * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids

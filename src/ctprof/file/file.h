@@ -25,16 +25,17 @@ struct error *ctprof_snapshot_write_frame(const struct ctprof_snapshot *snapshot
  * one rename; each further one is appended and synced, and cut off again when that fails. "-" is
  * standard output. What exists and is no regular file (a pipe, a device) is written into.
  */
-struct snapshot_output;
+struct ctprof_snapshot_output;
 
 /* Finds out whether the file could be written, and changes nothing yet. */
 struct error *ctprof_snapshot_output_open(const char *path,
-					  struct snapshot_output **ret) MUST_CHECK;
-struct error *ctprof_snapshot_output_add(struct snapshot_output *output,
+					  struct ctprof_snapshot_output **ret) MUST_CHECK;
+struct error *ctprof_snapshot_output_add(struct ctprof_snapshot_output *output,
 					 const struct ctprof_snapshot *snapshot,
 					 struct ctprof_snapshot_frame_size *ret) MUST_CHECK;
-void ctprof_snapshot_output_free(struct snapshot_output *output);
-DEFINE_CLEANUP(ctprof_snapshot_output, struct snapshot_output *, NULL, ctprof_snapshot_output_free);
+void ctprof_snapshot_output_free(struct ctprof_snapshot_output *output);
+DEFINE_CLEANUP(ctprof_snapshot_output, struct ctprof_snapshot_output *, NULL,
+	       ctprof_snapshot_output_free);
 #define _cleanup_ctprof_snapshot_output_ _cleanup_(cleanup_ctprof_snapshot_output)
 
 struct ctprof_snapshot_load_options {

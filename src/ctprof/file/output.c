@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 
-struct snapshot_output {
+struct ctprof_snapshot_output {
 	char *path;
 	bool stream; /* written into as it stands: standard output, a pipe, a device */
 	int fd;	     /* -1 before the first snapshot of a file */
@@ -35,10 +35,10 @@ static struct error *check_folder(const char *path)
 	return NULL;
 }
 
-struct error *ctprof_snapshot_output_open(const char *path, struct snapshot_output **ret)
+struct error *ctprof_snapshot_output_open(const char *path, struct ctprof_snapshot_output **ret)
 {
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = xnew(
-		struct snapshot_output);
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = xnew(
+		struct ctprof_snapshot_output);
 	struct stat st;
 
 	output->fd = -1;
@@ -73,7 +73,7 @@ struct error *ctprof_snapshot_output_open(const char *path, struct snapshot_outp
 	return NULL;
 }
 
-void ctprof_snapshot_output_free(struct snapshot_output *output)
+void ctprof_snapshot_output_free(struct ctprof_snapshot_output *output)
 {
 	if (!output)
 		return;
@@ -140,7 +140,7 @@ static struct error *fill_and_rename(int fd, const char *temporary, const char *
 	return err;
 }
 
-static struct error *add_first(struct snapshot_output *output,
+static struct error *add_first(struct ctprof_snapshot_output *output,
 			       const struct ctprof_snapshot *snapshot,
 			       struct ctprof_snapshot_frame_size *ret)
 {
@@ -167,7 +167,8 @@ static struct error *add_first(struct snapshot_output *output,
 	return io_sync_folder_of(output->path);
 }
 
-static struct error *append(struct snapshot_output *output, const struct ctprof_snapshot *snapshot,
+static struct error *append(struct ctprof_snapshot_output *output,
+			    const struct ctprof_snapshot *snapshot,
 			    struct ctprof_snapshot_frame_size *ret)
 {
 	struct error *err = ctprof_snapshot_write_frame(snapshot, output->fd, output->path, ret);
@@ -184,7 +185,7 @@ static struct error *append(struct snapshot_output *output, const struct ctprof_
 	return NULL;
 }
 
-struct error *ctprof_snapshot_output_add(struct snapshot_output *output,
+struct error *ctprof_snapshot_output_add(struct ctprof_snapshot_output *output,
 					 const struct ctprof_snapshot *snapshot,
 					 struct ctprof_snapshot_frame_size *ret)
 {

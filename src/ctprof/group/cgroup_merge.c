@@ -179,7 +179,7 @@ static int by_key(const void *a_, const void *b_, void *texts)
 	return strcmp(intern_text(texts, a->key), intern_text(texts, b->key));
 }
 
-void ctprof_cgroups_merge(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_cgroups_merge(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot,
 			  struct ctprof_merged_cgroups *ret)
 {
 	struct merging m = { .snapshot = snapshot, .into = ret };

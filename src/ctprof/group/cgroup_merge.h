@@ -24,7 +24,7 @@ struct ctprof_merged_cgroups {
 	VEC(struct ctprof_merged_cgroup) rows; /* by text of the key */
 };
 
-void ctprof_cgroups_merge(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_cgroups_merge(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot,
 			  struct ctprof_merged_cgroups *ret);
 void ctprof_merged_cgroups_deinit(struct ctprof_merged_cgroups *cgroups);
 #define _cleanup_ctprof_merged_cgroups_ _cleanup_(ctprof_merged_cgroups_deinit)

@@ -11,7 +11,7 @@
 const struct ctprof_axis_row ctprof_axes[CTPROF_N_AXES] = { CTPROF_AXES(CTPROF_GROUP_AXIS_ROW_) };
 #undef CTPROF_GROUP_AXIS_ROW_
 
-int ctprof_group_key_compare(const struct group_keys *keys, const struct ctprof_group_key *a,
+int ctprof_group_key_compare(const struct ctprof_group_keys *keys, const struct ctprof_group_key *a,
 			     const struct ctprof_group_key *b)
 {
 	const struct intern *texts = ctprof_group_keys_texts(keys);
@@ -38,8 +38,8 @@ static int by_key(const void *a_, const void *b_, void *keys)
 	return ctprof_group_key_compare(keys, &(*a)->key, &(*b)->key);
 }
 
-void ctprof_group_key_format(const struct group_keys *keys, const struct ctprof_group_key *key,
-			     struct strbuf *into)
+void ctprof_group_key_format(const struct ctprof_group_keys *keys,
+			     const struct ctprof_group_key *key, struct strbuf *into)
 {
 	const struct intern *texts = ctprof_group_keys_texts(keys);
 	const uint32_t parts[] = { key->cgroup, key->process, key->thread };
@@ -55,7 +55,7 @@ void ctprof_group_key_format(const struct group_keys *keys, const struct ctprof_
 	}
 }
 
-void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_grouping_make(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot,
 			  bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
 			  void *arg, struct ctprof_grouping *ret)
 {

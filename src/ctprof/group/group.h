@@ -2,12 +2,12 @@
 /*
  * Threads of a snapshot sorted into groups along an axis, with every metric reduced.
  *
- *	struct group_keys *keys = ctprof_group_keys_new(&rules);
+ *	struct ctprof_group_keys *keys = ctprof_group_keys_new(&rules);
  *	ctprof_group_keys_add(keys, &snapshot);          each snapshot that will be grouped
  *	ctprof_grouping_make(keys, &snapshot, NULL, NULL, &grouping);
  *
- * Two snapshots share one struct group_keys: whether a name stands for itself or for a pattern is
- * decided over both, and equal keys are equal numbers.
+ * Two snapshots share one struct ctprof_group_keys: whether a name stands for itself or for a
+ *pattern is decided over both, and equal keys are equal numbers.
  */
 #ifndef KTSTR_CTPROF_GROUP_GROUP_H
 #define KTSTR_CTPROF_GROUP_GROUP_H
@@ -43,16 +43,16 @@ struct ctprof_group_rules {
 	struct ctprof_cgroup_key_rules cgroups;
 };
 
-struct group_keys;
+struct ctprof_group_keys;
 /* Borrows the globs in the rules. */
-struct group_keys *ctprof_group_keys_new(const struct ctprof_group_rules *rules) MUST_CHECK;
-void ctprof_group_keys_free(struct group_keys *keys);
-DEFINE_CLEANUP(ctprof_group_keys, struct group_keys *, NULL, ctprof_group_keys_free);
+struct ctprof_group_keys *ctprof_group_keys_new(const struct ctprof_group_rules *rules) MUST_CHECK;
+void ctprof_group_keys_free(struct ctprof_group_keys *keys);
+DEFINE_CLEANUP(ctprof_group_keys, struct ctprof_group_keys *, NULL, ctprof_group_keys_free);
 #define _cleanup_ctprof_group_keys_ _cleanup_(cleanup_ctprof_group_keys)
-void ctprof_group_keys_add(struct group_keys *keys, const struct ctprof_snapshot *snapshot);
+void ctprof_group_keys_add(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot);
 /* Parts of keys are strings here. Borrowed. */
-const struct intern *ctprof_group_keys_texts(const struct group_keys *keys);
-const struct ctprof_group_rules *ctprof_group_keys_rules(const struct group_keys *keys);
+const struct intern *ctprof_group_keys_texts(const struct ctprof_group_keys *keys);
+const struct ctprof_group_rules *ctprof_group_keys_rules(const struct ctprof_group_keys *keys);
 
 /* What a group is known by: strings of the keys, "" where the axis does not look. */
 struct ctprof_group_key {
@@ -65,22 +65,22 @@ struct ctprof_group {
 };
 
 struct ctprof_grouping {
-	const struct group_keys *keys;	   /* borrowed */
-	VEC(struct ctprof_group *) groups; /* by key */
+	const struct ctprof_group_keys *keys; /* borrowed */
+	VEC(struct ctprof_group *) groups;    /* by key */
 };
 
 /* Threads for which wanted() is false are left out; NULL wants all. */
-void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_grouping_make(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot,
 			  bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
 			  void *arg, struct ctprof_grouping *ret);
 void ctprof_grouping_deinit(struct ctprof_grouping *grouping);
 #define _cleanup_ctprof_grouping_ _cleanup_(ctprof_grouping_deinit)
 
 /* By text: cgroup, process, thread; numbers in names of processes by size. */
-int ctprof_group_key_compare(const struct group_keys *keys, const struct ctprof_group_key *a,
+int ctprof_group_key_compare(const struct ctprof_group_keys *keys, const struct ctprof_group_key *a,
 			     const struct ctprof_group_key *b);
 /* The parts that are there, joined by a slash. */
-void ctprof_group_key_format(const struct group_keys *keys, const struct ctprof_group_key *key,
-			     struct strbuf *into);
+void ctprof_group_key_format(const struct ctprof_group_keys *keys,
+			     const struct ctprof_group_key *key, struct strbuf *into);
 
 #endif

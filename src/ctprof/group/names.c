@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "metric/pattern.h"
 
-struct group_keys {
+struct ctprof_group_keys {
 	struct ctprof_group_rules rules;
 	struct intern texts;
 	/*
@@ -18,16 +18,16 @@ struct group_keys {
 	VEC(uint32_t) names_of;
 };
 
-struct group_keys *ctprof_group_keys_new(const struct ctprof_group_rules *rules)
+struct ctprof_group_keys *ctprof_group_keys_new(const struct ctprof_group_rules *rules)
 {
-	struct group_keys *keys = xnew(struct group_keys);
+	struct ctprof_group_keys *keys = xnew(struct ctprof_group_keys);
 
 	keys->rules = *rules;
 	intern_init(&keys->texts);
 	return keys;
 }
 
-void ctprof_group_keys_free(struct group_keys *keys)
+void ctprof_group_keys_free(struct ctprof_group_keys *keys)
 {
 	if (!keys)
 		return;
@@ -37,17 +37,17 @@ void ctprof_group_keys_free(struct group_keys *keys)
 	free(keys);
 }
 
-const struct intern *ctprof_group_keys_texts(const struct group_keys *keys)
+const struct intern *ctprof_group_keys_texts(const struct ctprof_group_keys *keys)
 {
 	return &keys->texts;
 }
 
-const struct ctprof_group_rules *ctprof_group_keys_rules(const struct group_keys *keys)
+const struct ctprof_group_rules *ctprof_group_keys_rules(const struct ctprof_group_keys *keys)
 {
 	return &keys->rules;
 }
 
-static uint32_t pattern_of(struct group_keys *keys, const char *name)
+static uint32_t pattern_of(struct ctprof_group_keys *keys, const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -62,7 +62,7 @@ static bool counts_names(const struct ctprof_group_rules *rules)
 	       (rules->axis == CTPROF_GROUP_AXIS_PCOMM || rules->axis == CTPROF_GROUP_AXIS_COMM);
 }
 
-static void fill_up(struct group_keys *keys)
+static void fill_up(struct ctprof_group_keys *keys)
 {
 	while (keys->met.n < keys->texts.strings.n)
 		vec_push(&keys->met, false);
@@ -70,7 +70,7 @@ static void fill_up(struct group_keys *keys)
 		vec_push(&keys->names_of, 0);
 }
 
-void ctprof_group_keys_add(struct group_keys *keys, const struct ctprof_snapshot *snapshot)
+void ctprof_group_keys_add(struct ctprof_group_keys *keys, const struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ bool *seen = NULL;
 
@@ -95,7 +95,7 @@ void ctprof_group_keys_add(struct group_keys *keys, const struct ctprof_snapshot
 	}
 }
 
-void ctprof_group_names_init(struct ctprof_group_names *names, struct group_keys *keys,
+void ctprof_group_names_init(struct ctprof_group_names *names, struct ctprof_group_keys *keys,
 			     const struct ctprof_snapshot *snapshot)
 {
 	size_t n = snapshot->strings.strings.n;
@@ -130,7 +130,7 @@ uint32_t ctprof_group_names_cgroup(struct ctprof_group_names *names, uint32_t pa
 /* By the rules of the axis: itself, its pattern, or whichever more than one name has. */
 static uint32_t name_of(struct ctprof_group_names *names, uint32_t id)
 {
-	struct group_keys *keys = names->keys;
+	struct ctprof_group_keys *keys = names->keys;
 	const char *text = intern_text(&names->snapshot->strings, id);
 	uint32_t pattern;
 

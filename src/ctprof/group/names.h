@@ -10,13 +10,13 @@
 #include "ctprof/group/group.h"
 
 struct ctprof_group_names {
-	struct group_keys *keys;
+	struct ctprof_group_keys *keys;
 	const struct ctprof_snapshot *snapshot;
 	/* By string of the snapshot: string of the keys + 1, 0 when not asked for yet. */
 	uint32_t *names, *cgroups;
 };
 
-void ctprof_group_names_init(struct ctprof_group_names *names, struct group_keys *keys,
+void ctprof_group_names_init(struct ctprof_group_names *names, struct ctprof_group_keys *keys,
 			     const struct ctprof_snapshot *snapshot);
 void ctprof_group_names_deinit(struct ctprof_group_names *names);
 #define _cleanup_ctprof_group_names_ _cleanup_(ctprof_group_names_deinit)

@@ -22,7 +22,7 @@ static void add_process(struct ctprof_smaps_group *into, const struct procfs_nam
 }
 
 struct ranking {
-	const struct group_keys *keys;
+	const struct ctprof_group_keys *keys;
 	uint32_t sizes[2]; /* names */
 };
 
@@ -41,7 +41,7 @@ static int by_size(const void *a_, const void *b_, void *ranking_)
 	return ctprof_group_key_compare(ranking->keys, &a->key, &b->key);
 }
 
-static void rank(struct ctprof_smaps_groups *groups, const struct group_keys *keys,
+static void rank(struct ctprof_smaps_groups *groups, const struct ctprof_group_keys *keys,
 		 const struct ctprof_snapshot *snapshot)
 {
 	struct ranking ranking = { .keys = keys,
@@ -54,7 +54,8 @@ static void rank(struct ctprof_smaps_groups *groups, const struct group_keys *ke
 			&ranking);
 }
 
-void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_smaps_groups_make(struct ctprof_group_keys *keys,
+			      const struct ctprof_snapshot *snapshot,
 			      bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
 			      void *arg, struct ctprof_smaps_groups *ret)
 {

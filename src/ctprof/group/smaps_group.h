@@ -22,7 +22,8 @@ struct ctprof_smaps_groups {
 };
 
 /* Leaders for which wanted() is false are left out; NULL wants all. */
-void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+void ctprof_smaps_groups_make(struct ctprof_group_keys *keys,
+			      const struct ctprof_snapshot *snapshot,
 			      bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
 			      void *arg, struct ctprof_smaps_groups *ret);
 void ctprof_smaps_groups_deinit(struct ctprof_smaps_groups *groups);

@@ -14,16 +14,16 @@
 #include "sample.h"
 #include "scratch.h"
 
-static struct run_record *begin_in(const char *dir)
+static struct result_record *begin_in(const char *dir)
 {
 	struct result_run head = sample_head();
-	struct run_record *record = NULL;
+	struct result_record *record = NULL;
 
 	assert_success(result_record_begin(dir, &head, &record));
 	return record;
 }
 
-static struct error *finish(struct run_record *record, enum ktstr_reason reason,
+static struct error *finish(struct result_record *record, enum ktstr_reason reason,
 			    struct error **ret_problem)
 {
 	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
@@ -33,7 +33,7 @@ static struct error *finish(struct run_record *record, enum ktstr_reason reason,
 	return result_record_finish(record, &result, NULL, ret_problem);
 }
 
-static void assert_finished(struct run_record *record)
+static void assert_finished(struct result_record *record)
 {
 	struct error *problem = NULL;
 
@@ -74,7 +74,7 @@ static void append_probe(const char *path, int exit_code)
 static void a_record_says_started_until_it_is_finished(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	_cleanup_free_ char *path = below(s, SAMPLE_STEM ".ktstr.json");
 
 	assert_string_equal(result_record_path(record), path);
@@ -91,7 +91,7 @@ static void the_record_is_readable_as_the_umask_says(void **state)
 {
 	struct scratch *s = *state;
 	mode_t mask = umask(027);
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	struct stat st;
 
 	umask(mask);
@@ -105,7 +105,7 @@ static void the_record_is_readable_as_the_umask_says(void **state)
 static void the_same_variant_again_gets_the_next_name(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *first = begin_in(s->dir), *second, *third;
+	_cleanup_result_run_record_ struct result_record *first = begin_in(s->dir), *second, *third;
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
 	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
 
@@ -127,7 +127,7 @@ static void a_link_or_folder_of_that_name_is_left_alone(void **state)
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
 	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
 	_cleanup_free_ char *elsewhere = below(s, "elsewhere");
-	_cleanup_result_run_record_ struct run_record *record = NULL;
+	_cleanup_result_run_record_ struct result_record *record = NULL;
 
 	assert_int_equal(symlink("elsewhere", one), 0);
 	assert_int_equal(mkdir(two, 0700), 0);
@@ -141,7 +141,7 @@ static void missing_folders_are_made(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *a = below(s, "a"), *b = below(s, "a/b");
-	_cleanup_result_run_record_ struct run_record *record = begin_in(b);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(b);
 
 	assert_state(result_record_path(record), "started");
 	assert_int_equal(unlink(result_record_path(record)), 0);
@@ -155,7 +155,7 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 	static const char *const names[] = { "", ".hidden", "../up", "a/b", NULL };
 	struct result_run head = sample_head();
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct run_record *record = NULL;
+	struct result_record *record = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		head.test = names[i];
@@ -187,7 +187,7 @@ static void metrics_of_others_are_kept(void **state)
 		.payloads = payloads,
 		.n_payloads = 1,
 	};
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	_cleanup_loaded_ struct loaded l;
 	struct json_iter it;
 	struct error *problem = NULL;
@@ -221,7 +221,7 @@ static void metrics_of_others_are_kept(void **state)
 static void a_removed_record_is_written_under_a_new_name(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir), *other = NULL;
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir), *other = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	_cleanup_loaded_ struct loaded l;
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
@@ -242,7 +242,7 @@ static void a_removed_folder_is_made_again(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
-	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(dir);
 	_cleanup_error_ struct error *problem = NULL;
 
 	assert_int_equal(unlink(result_record_path(record)), 0);
@@ -261,7 +261,7 @@ static void a_folder_that_became_a_file_is_an_error(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
-	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(dir);
 	_cleanup_error_ struct error *err = NULL;
 	struct error *problem = NULL;
 
@@ -283,7 +283,7 @@ static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
-		_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+		_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 		_cleanup_free_ char *first = xstrdup(result_record_path(record));
 		_cleanup_error_ struct error *problem = NULL;
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -302,7 +302,7 @@ static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
 static void a_held_lock_does_not_lose_the_result(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	_cleanup_free_ char *lock = xasprintf("%s.lock", result_record_path(record));
 	_cleanup_free_ char *first = xstrdup(result_record_path(record));
 	_cleanup_close_ int held = open(lock, O_RDWR | O_CREAT, 0600);
@@ -324,7 +324,7 @@ static void a_held_lock_does_not_lose_the_result(void **state)
 static void an_interrupted_run_finishes_its_record_where_it_is(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
 	struct result_record_result result = { .outcome = &outcome };
 	_cleanup_error_ struct error *problem = NULL;
@@ -343,7 +343,7 @@ enum { RUNNERS = 8, ROUNDS = 5 };
 static int run_rounds(void *dir)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
+		_cleanup_result_run_record_ struct result_record *record = begin_in(dir);
 
 		assert_finished(record);
 	}
@@ -390,7 +390,7 @@ static int append_rounds(void *path)
 static void nothing_appended_while_it_is_finished_is_lost(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(s->dir);
 	_cleanup_free_ char *path = xstrdup(result_record_path(record));
 	_cleanup_loaded_ struct loaded l;
 
@@ -440,7 +440,7 @@ static void a_runner_killed_in_between_leaves_a_whole_started_record(void **stat
 
 static int run_once(void *dir)
 {
-	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct result_record *record = begin_in(dir);
 
 	assert_finished(record);
 	return 0;
@@ -487,12 +487,12 @@ static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_kee
 static void a_full_disk_keeps_the_started_record(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_result_run_record_ struct run_record *record = NULL;
+	_cleanup_result_run_record_ struct result_record *record = NULL;
 	_cleanup_strbuf_ struct strbuf fill = STRBUF_INIT;
 	_cleanup_free_ char *filler = below(s, "fill");
 	_cleanup_error_ struct error *err = NULL, *at_begin = NULL;
 	struct result_run head = sample_head();
-	struct run_record *none = NULL;
+	struct result_record *none = NULL;
 	struct error *problem = NULL;
 	_cleanup_close_ int fd = -1;
 

@@ -11,9 +11,9 @@
 #include "base/io.h"
 #include "unit.h"
 
-static struct payload_process *start_with(struct suite_payload_process_request request)
+static struct suite_payload_process *start_with(struct suite_payload_process_request request)
 {
-	struct payload_process *process = NULL;
+	struct suite_payload_process *process = NULL;
 
 	if (!request.capture_bytes)
 		request.capture_bytes = SUITE_PAYLOAD_CAPTURE_BYTES;
@@ -21,14 +21,14 @@ static struct payload_process *start_with(struct suite_payload_process_request r
 	return process;
 }
 
-static struct payload_process *start_shell(const char *script)
+static struct suite_payload_process *start_shell(const char *script)
 {
 	const char *const argv[] = { "sh", "-c", script, NULL };
 
 	return start_with((struct suite_payload_process_request){ .argv = argv });
 }
 
-static struct suite_payload_end *wait_for_end(struct payload_process *process)
+static struct suite_payload_end *wait_for_end(struct suite_payload_process *process)
 {
 	assert_true(suite_payload_process_wait(process, SUITE_PAYLOAD_WAIT_FOREVER));
 	return suite_payload_process_end(process);
@@ -59,7 +59,7 @@ static void wait_until_gone(pid_t pid)
 
 static void output_and_exit_code_come_back(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("echo out; echo err >&2; exit 7");
+	struct suite_payload_process *process = start_shell("echo out; echo err >&2; exit 7");
 	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_true(end->known);
@@ -73,7 +73,7 @@ static void output_and_exit_code_come_back(void **state UNUSED)
 
 static void death_by_a_signal_is_its_number_with_a_minus(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("kill -USR1 $$");
+	struct suite_payload_process *process = start_shell("kill -USR1 $$");
 
 	assert_int_equal(wait_for_end(process)->exit_code, -SIGUSR1);
 	suite_payload_process_free(process);
@@ -81,7 +81,7 @@ static void death_by_a_signal_is_its_number_with_a_minus(void **state UNUSED)
 
 static void a_program_that_writes_much_never_waits_for_a_reader(void **state UNUSED)
 {
-	struct payload_process *process = start_shell(
+	struct suite_payload_process *process = start_shell(
 		"head -c 5000000 /dev/zero; head -c 3000000 /dev/zero >&2");
 
 	/* Nobody asks for anything until it is gone. */
@@ -99,7 +99,7 @@ static void past_its_cap_output_is_counted_and_dropped(void **state UNUSED)
 {
 	const char *const argv[] = { "sh", "-c", "echo begin; head -c 2000000 /dev/zero; echo end",
 				     NULL };
-	struct payload_process *process = start_with(
+	struct suite_payload_process *process = start_with(
 		(struct suite_payload_process_request){ .argv = argv, .capture_bytes = 1000 });
 	struct suite_payload_end *end = wait_for_end(process);
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT;
@@ -116,7 +116,7 @@ static void past_its_cap_output_is_counted_and_dropped(void **state UNUSED)
 static void who_is_late_is_killed_though_nobody_waits(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
-	struct payload_process *process = start_with(
+	struct suite_payload_process *process = start_with(
 		(struct suite_payload_process_request){ .argv = argv, .timeout_ms = 100 });
 
 	wait_until_gone(suite_payload_process_pid(process));
@@ -131,7 +131,7 @@ static void who_is_late_is_killed_though_nobody_waits(void **state UNUSED)
 static void payload_that_ends_in_time_is_not_timed_out(void **state UNUSED)
 {
 	const char *const argv[] = { "true", NULL };
-	struct payload_process *process = start_with(
+	struct suite_payload_process *process = start_with(
 		(struct suite_payload_process_request){ .argv = argv, .timeout_ms = 60000 });
 	struct suite_payload_end *end = wait_for_end(process);
 
@@ -141,7 +141,7 @@ static void payload_that_ends_in_time_is_not_timed_out(void **state UNUSED)
 }
 
 /* The descendant tells its number first, so that it can be looked for afterwards. */
-static pid_t told_pid(struct payload_process *process)
+static pid_t told_pid(struct suite_payload_process *process)
 {
 	struct suite_payload_end *end = wait_for_end(process);
 	int pid = atoi(suite_capture_str(&end->out));
@@ -152,7 +152,7 @@ static pid_t told_pid(struct payload_process *process)
 
 static void a_kill_takes_the_whole_group(void **state UNUSED)
 {
-	struct payload_process *process;
+	struct suite_payload_process *process;
 	char path[] = "/tmp/ktstr-test-process-XXXXXX";
 	_cleanup_close_ int fd = mkstemp(path);
 	_cleanup_free_ char *script = xasprintf("sleep 1000 & echo $!; echo x >%s; wait", path);
@@ -175,7 +175,7 @@ static void a_kill_takes_the_whole_group(void **state UNUSED)
 
 static void a_descendant_that_holds_the_pipes_is_not_waited_for(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("sleep 1000 & echo $!; echo err >&2");
+	struct suite_payload_process *process = start_shell("sleep 1000 & echo $!; echo err >&2");
 	pid_t descendant = told_pid(process);
 
 	assert_int_equal(suite_payload_process_end(process)->exit_code, 0);
@@ -187,7 +187,7 @@ static void a_descendant_that_holds_the_pipes_is_not_waited_for(void **state UNU
 
 static void a_kill_takes_what_an_ended_leader_left_behind(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("sleep 1000 & echo $!; exit 6");
+	struct suite_payload_process *process = start_shell("sleep 1000 & echo $!; exit 6");
 	pid_t descendant;
 
 	assert_true(suite_payload_process_wait(process, SUITE_PAYLOAD_WAIT_FOREVER));
@@ -201,7 +201,7 @@ static void a_kill_takes_what_an_ended_leader_left_behind(void **state UNUSED)
 
 static void a_descendant_that_writes_on_is_not_read_for_ever(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("yes & echo $! >&2; exit 3");
+	struct suite_payload_process *process = start_shell("yes & echo $! >&2; exit 3");
 	struct suite_payload_end *end = wait_for_end(process);
 	int descendant = atoi(suite_capture_str(&end->err));
 
@@ -216,7 +216,7 @@ static void a_program_that_cannot_run_is_an_error_with_errno(void **state UNUSED
 {
 	char path[] = "/tmp/ktstr-test-process-XXXXXX";
 	const char *const plain[] = { path, NULL }, *const absent[] = { "/no/such/program", NULL };
-	struct payload_process *process = NULL;
+	struct suite_payload_process *process = NULL;
 	struct error *err;
 	int fd = mkstemp(path);
 
@@ -257,7 +257,7 @@ static void reset_signals_of_libc(void)
 static void it_starts_from_a_clean_place(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
-	struct payload_process *process;
+	struct suite_payload_process *process;
 	sigset_t term, old;
 
 	reset_signals_of_libc();
@@ -280,7 +280,7 @@ static void it_starts_from_a_clean_place(void **state UNUSED)
 static void an_end_that_another_took_is_not_known(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
-	struct payload_process *process = start_with(
+	struct suite_payload_process *process = start_with(
 		(struct suite_payload_process_request){ .argv = argv });
 
 	/* The kernel reaps children whose ends are ignored. */
@@ -294,7 +294,7 @@ static void an_end_that_another_took_is_not_known(void **state UNUSED)
 
 static void a_kill_after_the_end_changes_nothing(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("exit 4");
+	struct suite_payload_process *process = start_shell("exit 4");
 
 	wait_for_end(process);
 	suite_payload_process_kill(process);
@@ -305,7 +305,7 @@ static void a_kill_after_the_end_changes_nothing(void **state UNUSED)
 
 static void freeing_a_running_payload_kills_it(void **state UNUSED)
 {
-	struct payload_process *process = start_shell("exec sleep 1000");
+	struct suite_payload_process *process = start_shell("exec sleep 1000");
 	pid_t pid = suite_payload_process_pid(process);
 
 	assert_false(suite_payload_process_wait(process, 1));
@@ -316,7 +316,7 @@ static void freeing_a_running_payload_kills_it(void **state UNUSED)
 
 static void a_closed_stream_does_not_end_the_other(void **state UNUSED)
 {
-	struct payload_process *process = start_shell(
+	struct suite_payload_process *process = start_shell(
 		"exec >&-; sleep 0.05; echo late >&2; exit 2");
 	struct suite_payload_end *end = wait_for_end(process);
 

@@ -9,7 +9,8 @@ static const struct text_column columns[] = {
 	{ .title = "BYTES", .right = true },
 };
 
-static void assert_table(const struct table *table, struct text_look look, const char *expected)
+static void assert_table(const struct text_table *table, struct text_look look,
+			 const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -19,8 +20,8 @@ static void assert_table(const struct table *table, struct text_look look, const
 
 static void widths_come_from_the_content(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_addf(table, "%d", 12345);
 	text_table_add(table, "main");
@@ -36,16 +37,16 @@ static void widths_come_from_the_content(void **state UNUSED)
 
 static void an_empty_table_is_its_header(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	assert_table(table, (struct text_look){ 0 }, "TID  NAME  BYTES\n");
 }
 
 static void absent_cells_are_dashes_and_missing_ones_empty(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, NULL);
@@ -56,8 +57,8 @@ static void absent_cells_are_dashes_and_missing_ones_empty(void **state UNUSED)
 
 static void wide_characters_keep_columns_aligned(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, "日本");
@@ -73,8 +74,8 @@ static void wide_characters_keep_columns_aligned(void **state UNUSED)
 
 static void a_narrow_terminal_cuts_the_shrinking_column_only(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, "abcdefghij");
@@ -86,8 +87,8 @@ static void a_narrow_terminal_cuts_the_shrinking_column_only(void **state UNUSED
 
 static void a_cut_wide_character_leaves_a_blank(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, "日本日本");
@@ -99,8 +100,8 @@ static void a_cut_wide_character_leaves_a_blank(void **state UNUSED)
 
 static void foreign_text_is_escaped(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, "\033]0;x\a\n");
@@ -112,8 +113,8 @@ static void foreign_text_is_escaped(void **state UNUSED)
 
 static void colour_marks_the_header_alone(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	assert_table(table, (struct text_look){ .colour = true },
@@ -127,7 +128,7 @@ static const struct text_column block_columns[] = {
 	{ .title = "NOTE" },
 };
 
-static void add_row(struct table *table, const char *name, const char *value, const char *note)
+static void add_row(struct text_table *table, const char *name, const char *value, const char *note)
 {
 	text_table_add(table, name);
 	text_table_add(table, value);
@@ -137,7 +138,7 @@ static void add_row(struct table *table, const char *name, const char *value, co
 static void headings_do_not_widen_the_columns(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_text_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
 
 	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
 	text_table_add_heading(table, 0, "a heading that is much wider than the table");
@@ -157,7 +158,7 @@ static void headings_do_not_widen_the_columns(void **state UNUSED)
 static void deeper_headings_are_indented(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_text_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
 
 	table = text_table_new(block_columns, 2);
 	text_table_add_heading(table, 0, "/a");
@@ -174,7 +175,7 @@ static void deeper_headings_are_indented(void **state UNUSED)
 static void blanks_at_the_end_stay_without_headings(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_text_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
 
 	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
 	add_row(table, "x", "1", "");
@@ -185,7 +186,7 @@ static void blanks_at_the_end_stay_without_headings(void **state UNUSED)
 static void a_heading_without_rows_is_not_shown(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_text_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
 
 	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
 	text_table_add_heading(table, 0, "a");
@@ -197,7 +198,7 @@ static void a_heading_without_rows_is_not_shown(void **state UNUSED)
 static void a_name_cannot_write_on_the_terminal(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_text_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
 
 	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
 	text_table_add_heading(table, 0, "a\033[2J\nb");
@@ -214,7 +215,8 @@ static void an_optional_column_without_content_is_left_out(void **state UNUSED)
 		{ .title = "NOTE", .optional = true },
 		{ .title = "BYTES", .right = true },
 	};
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(some, ARRAY_SIZE(some));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(some,
+										ARRAY_SIZE(some));
 
 	add_row(table, "a", "", "1");
 	assert_table(table, (struct text_look){ 0 }, "NAME  BYTES\na         1\n");
@@ -227,7 +229,7 @@ static void an_optional_column_without_content_is_left_out(void **state UNUSED)
 
 static void rows_that_do_not_fit_become_paragraphs(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(block_columns, 3);
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(block_columns, 3);
 
 	add_row(table, "x", "1", "a long note");
 	add_row(table, "y", "", "b");
@@ -239,8 +241,8 @@ static void rows_that_do_not_fit_become_paragraphs(void **state UNUSED)
 
 static void an_indent_counts_as_width(void **state UNUSED)
 {
-	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
-									   ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+		columns, ARRAY_SIZE(columns));
 
 	text_table_add(table, "1");
 	text_table_add(table, "abcdefghij");

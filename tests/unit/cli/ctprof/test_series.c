@@ -47,7 +47,7 @@ struct run {
 static struct run run(uint64_t count, uint64_t interval_ms)
 {
 	struct run r = { .path = "/tmp/ktstr-series-XXXXXX" };
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	struct ctprof_snapshot_origin origin = { 0 };
 	struct cancel cancel = { 0 };
 	struct ctprof_options options = { .cancel = &cancel };

@@ -347,7 +347,7 @@ static void a_staged_machine_and_no_wish_are_left_alone(void **state)
 static void a_loaded_iterator_serves_a_series(void **state)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot first, second;
-	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *tasks = NULL;
 	struct ctprof_options options = {
 		.root = "",
 		.live = true,
@@ -372,7 +372,7 @@ static void a_loaded_iterator_serves_a_series(void **state)
 static void few_threads_are_not_worth_loading_it(void **state)
 {
 	struct notes said = { 0 };
-	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *tasks = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	const pid_t ours = getpid();
 	struct ctprof_options options = {

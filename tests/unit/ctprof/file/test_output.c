@@ -74,7 +74,7 @@ static void add_threads(struct ctprof_snapshot *s, uint32_t n)
 static void the_first_replaces_and_the_next_are_appended(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_free_ char *third = xasprintf("%s@3", folder->file);
 	struct ctprof_snapshot_frame_size size, sum = { 0 };
 	struct stat st;
@@ -102,7 +102,7 @@ static void the_first_replaces_and_the_next_are_appended(void **state)
 static void a_new_file_is_its_owners_alone(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
@@ -126,7 +126,7 @@ static void limit_files_to(rlim_t bytes)
 static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
@@ -144,7 +144,7 @@ static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 static void a_further_one_that_does_not_fit_is_cut_off_again(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	struct ctprof_snapshot_frame_size size;
@@ -166,7 +166,7 @@ static void a_link_keeps_leading_there(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_free_ char *link = xasprintf("%s/link", folder->path);
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
@@ -183,7 +183,7 @@ static void a_link_keeps_leading_there(void **state)
 /* A device is never replaced by a file, whoever we are. */
 static void a_device_is_written_into(void **state UNUSED)
 {
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct error *err;
 	struct stat st;
@@ -200,7 +200,7 @@ static void a_device_is_written_into(void **state UNUSED)
 static void standard_output_is_a_dash(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	int saved = dup(STDOUT_FILENO), fd;
 
@@ -220,7 +220,7 @@ static void what_cannot_be_is_told_before_anything_is_taken(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_free_ char *below = xasprintf("%s/none/x", folder->path);
-	struct snapshot_output *output;
+	struct ctprof_snapshot_output *output;
 
 	assert_error_tag(ctprof_snapshot_output_open(folder->path, &output), "io");
 	assert_error_tag(ctprof_snapshot_output_open(below, &output), "io");

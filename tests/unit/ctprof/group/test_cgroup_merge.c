@@ -6,7 +6,7 @@
 
 struct fixture {
 	struct ctprof_snapshot snapshot;
-	struct group_keys *keys;
+	struct ctprof_group_keys *keys;
 	struct ctprof_merged_cgroups merged;
 };
 

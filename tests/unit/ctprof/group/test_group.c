@@ -20,7 +20,7 @@ static void assert_groups(const struct ctprof_group_rules *rules,
 			  const struct ctprof_snapshot *snapshot,
 			  const struct ctprof_snapshot *other, const char *expected)
 {
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(rules);
 	_cleanup_ctprof_grouping_ struct ctprof_grouping grouping = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -117,7 +117,7 @@ static void equal_keys_of_two_snapshots_are_equal_numbers(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot a, b;
 	struct ctprof_group_rules rules = { .axis = CTPROF_GROUP_AXIS_ALL };
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(&rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(&rules);
 	_cleanup_ctprof_grouping_ struct ctprof_grouping in_a = { 0 }, in_b = { 0 };
 
 	ctprof_snapshot_init(&a);
@@ -143,7 +143,7 @@ static void unwanted_threads_are_left_out(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct ctprof_group_rules rules = { .axis = CTPROF_GROUP_AXIS_PROCESS };
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(&rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(&rules);
 	_cleanup_ctprof_grouping_ struct ctprof_grouping grouping = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -158,7 +158,7 @@ static void values_are_reduced_within_their_group(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct ctprof_group_rules rules = { .axis = CTPROF_GROUP_AXIS_PCOMM };
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(&rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(&rules);
 	_cleanup_ctprof_grouping_ struct ctprof_grouping grouping = { 0 };
 	const struct metric_reduced *values;
 

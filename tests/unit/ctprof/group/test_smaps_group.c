@@ -20,7 +20,7 @@ static void add_process(struct ctprof_snapshot *s, uint32_t pid, const char *nam
 static void assert_groups(const struct ctprof_snapshot *s, const struct ctprof_group_rules *rules,
 			  const char *expected)
 {
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(rules);
 	_cleanup_ctprof_smaps_groups_ struct ctprof_smaps_groups groups = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint32_t rss = 0;
@@ -79,7 +79,7 @@ static void one_name_is_shown_and_several_are_a_pattern(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct ctprof_group_rules rules = { .axis = CTPROF_GROUP_AXIS_PCOMM };
-	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(&rules);
+	_cleanup_ctprof_group_keys_ struct ctprof_group_keys *keys = ctprof_group_keys_new(&rules);
 	_cleanup_ctprof_smaps_groups_ struct ctprof_smaps_groups groups = { 0 };
 	const struct intern *texts = ctprof_group_keys_texts(keys);
 
