@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program that runs corpora as tests goes red when it must and names the input."""
+"""The program that runs corpora as tests goes red when it must and names the input.
+
+And the fuzzers of this tree: each has its corpus, its planted bug and files that it covers.
+"""
 
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -11,6 +15,9 @@ import tap
 import tree
 
 FUZZ = os.path.join(tree.ROOT, "tests", "fuzz")
+sys.path.insert(0, FUZZ)
+import fuzzing  # noqa: E402
+
 FUZZER = r"""
 #include <stdlib.h>
 #include "fuzz.h"
@@ -85,6 +92,33 @@ class Corpora(unittest.TestCase):
         done = self.run_on({"a": b"K" * ((1 << 20) + 1)})
         self.assertEqual(done.returncode, 1)
         self.assertIn("larger than", done.stdout)
+
+
+class Fuzzers(unittest.TestCase):
+    def test_every_fuzzer_has_a_row_a_corpus_and_a_planted_bug(self):
+        rows = re.findall(r"^  '(\w+)': \[", tree.text("tests/fuzz/meson.build"), re.M)
+        planted = [n.removesuffix(".patch") for n in os.listdir(os.path.join(FUZZ, "planted"))]
+        self.assertEqual(sorted(rows), fuzzing.names())
+        self.assertEqual(sorted(os.listdir(os.path.join(FUZZ, "corpus"))), fuzzing.names())
+        self.assertEqual(sorted(planted), fuzzing.names())
+
+    def test_every_planted_bug_applies_and_says_what_it_is(self):
+        wrong = {}
+        for name in fuzzing.names():
+            patch = f"tests/fuzz/planted/{name}.patch"
+            done = subprocess.run(["git", "apply", "--check", patch], cwd=tree.ROOT, capture_output=True, text=True, check=False)
+            if done.returncode:
+                wrong[name] = done.stderr
+            elif not tree.text(patch).startswith("# bug: "):
+                wrong[name] = "its first line is not `# bug: ...`"
+        self.assertEqual(wrong, {})
+
+    def test_every_fuzzer_covers_files_that_exist(self):
+        for name in fuzzing.names():
+            covers = fuzzing.covers(name)
+            self.assertTrue(covers, name)
+            self.assertEqual([path for path in covers if not os.path.isfile(os.path.join(tree.ROOT, path))], [], name)
+            self.assertEqual(len(covers), len(set(covers)), f"{name} names a file twice")
 
 
 if __name__ == "__main__":
