@@ -7,7 +7,7 @@ static const struct work_kind_info kinds[KTSTR_N_WORK_KINDS] = {
 #define KTSTR_WORK_KIND(id, name, meaning, iteration, computes, ...) \
 	[KTSTR_WORK_##id] = { #name,	 meaning,                    \
 			      iteration, work_step_##name,           \
-			      computes,	 { KTSTR_WORK_##id, 0, __VA_ARGS__ } },
+			      computes,	 { .kind = KTSTR_WORK_##id, __VA_ARGS__ } },
 #include <ktstr/work_kinds.def>
 #undef KTSTR_WORK_KIND
 };
