@@ -92,6 +92,6 @@ struct error *harness_session_find_files(struct harness_session *s, const char *
 	}
 	if (mistakes.n == 0)
 		return NULL;
-	return harness_error(HARNESS_MISTAKES, 0, "tests name files that cannot be had\n%s",
+	return harness_error(HARNESS_MISTAKES, 0, "tests name files that cannot be found\n%s",
 			     strbuf_str(&mistakes));
 }
