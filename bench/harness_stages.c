@@ -68,7 +68,7 @@ BETWEEN(harness_files_find, "plan", "find and hash files",
 	 const struct exchange_declared_test *test, struct strbuf *mistakes,
 	 struct harness_test_files *ret),
 	(finder, suite, test, mistakes, ret))
-BETWEEN(harness_job_record_begin, "folder, host, threads", "begin the record",
+BETWEEN(harness_job_record_begin, "directory, host, threads", "begin the record",
 	(struct harness_job * job), (job))
 BETWEEN(vm_guest_files_pack, "requirements", "pack files",
 	(struct vm_guest_files * g, uint64_t limit_bytes, struct strbuf *into),

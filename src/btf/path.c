@@ -89,7 +89,7 @@ static struct error *enter_member(struct walk *w, const struct btf_type *type, c
 	w->place.bit_offset = member.bit_offset % 8;
 	if (!member.bits && w->place.bit_offset)
 		return btf_error(BTF_MALFORMED, 0,
-				 "%s: '%s' begins inside a byte and is no bit field", w->path,
+				 "%s: '%s' begins inside a byte and is not a bit field", w->path,
 				 copy);
 	return NULL;
 }

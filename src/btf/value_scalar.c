@@ -174,7 +174,7 @@ uint32_t btf_value_decode_scalar(struct btf_value_builder *b, const struct btf_v
 	}
 	if (bits) {
 		if (bits > 64 || (type->kind != BTF_INT && !btf_is_enum(type)))
-			return btf_value_unsupported(b, spot, "a bit field that is no number");
+			return btf_value_unsupported(b, spot, "a bit field that is not a number");
 		bytes = (spot->bit_offset % 8 + bits + 7) / 8;
 	} else {
 		bits = (uint32_t)bytes * 8;

@@ -221,7 +221,7 @@ static uint32_t decode_aggregate(struct btf_value_builder *b, const struct btf_v
 	uint32_t n;
 
 	if (spot->bits)
-		return btf_value_unsupported(b, spot, "a bit field that is no number");
+		return btf_value_unsupported(b, spot, "a bit field that is not a number");
 	if (spot->depth >= BTF_LIMIT_VALUE_NESTING)
 		return btf_value_unsupported(b, spot, "nested too deeply");
 	/* A section that is cut cuts its variables, one by one. */
@@ -268,7 +268,8 @@ uint32_t btf_value_decode(struct btf_value_builder *b, const struct btf_value_sp
 	if (answer != BTF_ANSWER_OK)
 		return without_value(b, &inner, answer);
 	if (spot->bit_offset % 8 && !spot->bits)
-		return btf_value_unsupported(b, spot, "begins inside a byte and is no bit field");
+		return btf_value_unsupported(b, spot,
+					     "begins inside a byte and is not a bit field");
 	switch (type.kind) {
 	case BTF_STRUCT:
 	case BTF_UNION:

@@ -42,7 +42,7 @@ struct cli_word_row {
 struct cli_command {
 	const char *name;
 	const char *summary;	 /* one line, no full stop */
-	const char *usage;	 /* what stands behind the name */
+	const char *usage;	 /* what follows the name */
 	const char *description; /* paragraphs, a newline between them */
 	const char *examples;	 /* printed as it stands */
 	const struct cli_option *options;

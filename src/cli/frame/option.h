@@ -10,7 +10,7 @@
  *
  * The macro names the member, and a member of another type does not compile.
  * Positional arguments are rows without a name; the last of them may be repeated, if it is one of
- * CLI_STRINGS, or take the rest of the command line, whatever stands there, behind "--":
+ * CLI_STRINGS, or take the rest of the command line, all words after "--":
  *
  *	{ .argument = "ARG", CLI_REST(struct shell_config, argv), .help = "the command" },
  */
@@ -26,7 +26,7 @@ enum cli_option_type {
 	CLI_TYPE_U64,	  /* uint64_t */
 	CLI_TYPE_STRING,  /* const char *, borrowed from argv */
 	CLI_TYPE_STRINGS, /* struct cli_strings: the option may stand many times */
-	CLI_TYPE_REST,	  /* const char *const *: all that stands behind "--"; NULL: nothing does */
+	CLI_TYPE_REST,	  /* const char *const *: all words after "--"; NULL: there are none */
 	CLI_TYPE_CHOICE,  /* int: the index of the word in choices */
 	CLI_TYPE_HELP,	  /* ends the parse: show help */
 	CLI_TYPE_VERSION,

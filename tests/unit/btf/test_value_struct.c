@@ -133,14 +133,15 @@ static void types_without_values_say_why(void **state UNUSED)
 	function = tree_of(btf, func, data, 8, NULL);
 	assert_text(function, "<unsupported: f is a function>");
 	crooked = tree_of(btf, odd, data, 8, NULL);
-	assert_text(crooked, "crooked{x=<unsupported: begins inside a byte and is no bit field>}");
+	assert_text(crooked,
+		    "crooked{x=<unsupported: begins inside a byte and is not a bit field>}");
 	endless = tree_of(btf, ring, data, 8, NULL);
 	assert_int_equal(btf_value_root(endless)->kind, BTF_VALUE_UNSUPPORTED);
 	/* Ends, by nesting and by budget, though each level has two more. */
 	mirror = tree_of(btf, self, data, 4, NULL);
 	assert_true(mirror->is_cut);
 	wide = tree_of(btf, broad, data, 16, NULL);
-	assert_text(wide, "broad{x=<unsupported: a bit field that is no number>}");
+	assert_text(wide, "broad{x=<unsupported: a bit field that is not a number>}");
 }
 
 static void a_budget_of_nodes_says_what_was_left_out(void **state UNUSED)
