@@ -78,7 +78,7 @@ static void handle_hello(struct agent *a, const struct wire_frame *frame)
 	wire_sender_begin(&a->out.sender, frame->session);
 	err = wire_hello_decode(frame->payload, &hello);
 	if (!err && hello.protocol != WIRE_PROTOCOL)
-		err = agent_error(AGENT_PROTOCOL, 0, "the host speaks protocol %u, this agent %d",
+		err = agent_error(AGENT_PROTOCOL, 0, "the host uses protocol %u, this agent %d",
 				  hello.protocol, WIRE_PROTOCOL);
 	if (err) {
 		agent_session_failed(a, err);

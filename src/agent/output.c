@@ -98,7 +98,7 @@ struct error *agent_output_drain(struct agent_output *out, int limit_ms)
 		struct pollfd pollfd = { .fd = out->fd, .events = POLLOUT };
 
 		if (clock_monotonic_ns() >= until)
-			return agent_error(AGENT_SYSTEM, ETIMEDOUT, "%zu bytes never left",
+			return agent_error(AGENT_SYSTEM, ETIMEDOUT, "%zu bytes were not sent",
 					   agent_output_unsent(out));
 		/* In slices: a port whose host is away says POLLHUP at once, all the time. */
 		if (poll(&pollfd, 1, 10) > 0 && !(pollfd.revents & POLLOUT))

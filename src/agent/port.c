@@ -31,5 +31,5 @@ struct error *agent_port_find(const char *sysfs, const char *name, char **ret)
 			return NULL;
 		}
 	}
-	return agent_error(AGENT_SYSTEM, ENODEV, "no port is called %s", name);
+	return agent_error(AGENT_SYSTEM, ENODEV, "there is no port named %s", name);
 }

@@ -60,11 +60,11 @@ static struct error *make_folder(struct agent_put *put, int parent, const char *
 	_cleanup_close_ int fd = -1;
 
 	if (mkdirat(parent, base, 0700) < 0 && errno != EEXIST)
-		return failed(put, "making the folder");
+		return failed(put, "creating the directory");
 	/* A link to a folder will do where a folder is wanted: /lib is one on many systems. */
 	fd = agent_below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
-		return failed(put, "making the folder");
+		return failed(put, "creating the directory");
 	vec_push(&put->folders, (struct folder){ xstrdup(put->name), put->attributes });
 	return NULL;
 }
@@ -109,7 +109,7 @@ static struct error *on_begin(void *context, const struct wire_cpio_entry *entry
 		return make_folder(put, put->root, ".");
 	parent = agent_below_parent(put->root, put->name, &base);
 	if (parent < 0)
-		return failed(put, "the folder of");
+		return failed(put, "opening the directory of");
 	if (S_ISDIR(entry->mode))
 		return make_folder(put, parent, base);
 	/* A new file in place of the old one: a program that runs keeps its own. */
@@ -218,7 +218,7 @@ struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
 	struct error *err;
 
 	if (bytes != put->bytes)
-		return agent_error(AGENT_PUT, 0, "%llu bytes were sent, %llu came",
+		return agent_error(AGENT_PUT, 0, "%llu bytes were sent, %llu arrived",
 				   (unsigned long long)bytes, (unsigned long long)put->bytes);
 	if (crc != put->crc)
 		return agent_error(AGENT_PUT, 0, "the archive's checksum is 0x%08x, not 0x%08x",

@@ -84,9 +84,9 @@ struct error *io_copy_owner_mode(int fd, const char *path)
 		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "stat %s", path);
 	/* Keeping the owner needs privilege we may lack; the mode is what protects. */
 	if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
-		return base_error(BASE_IO, errno, "chown what replaces %s", path);
+		return base_error(BASE_IO, errno, "cannot chown the new %s", path);
 	if (fchmod(fd, old.st_mode & 07777) < 0)
-		return base_error(BASE_IO, errno, "chmod what replaces %s", path);
+		return base_error(BASE_IO, errno, "cannot chmod the new %s", path);
 	return NULL;
 }
 
@@ -113,7 +113,8 @@ struct error *io_sync_folder_of(const char *path)
 	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || fsync(fd) < 0)
-		return base_error(BASE_IO, errno, "%s is replaced, but fsync of its folder", path);
+		return base_error(BASE_IO, errno,
+				  "%s is replaced, but fsync of its directory failed", path);
 	return NULL;
 }
 

@@ -67,13 +67,13 @@ struct error *paths_make(const char *path, unsigned int mode)
 			continue;
 		*at = 0;
 		if (mkdir(copy, mode) < 0 && errno != EEXIST)
-			return base_error(BASE_IO, errno, "cannot make folder %s", copy);
+			return base_error(BASE_IO, errno, "cannot create the directory %s", copy);
 		*at = end;
 		if (end == 0)
 			break;
 	}
 	if (stat(path, &st) < 0)
-		return base_error(BASE_IO, errno, "cannot look at %s", path);
+		return base_error(BASE_IO, errno, "cannot stat %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return base_error(BASE_IO, ENOTDIR, "%s", path);
 	return NULL;

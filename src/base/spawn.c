@@ -187,7 +187,7 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 	ssize_t n;
 
 	if (pipe2(status_pipe, O_CLOEXEC) < 0)
-		return base_error(BASE_IO, errno, "no pipe for %s", request->argv[0]);
+		return base_error(BASE_IO, errno, "cannot create a pipe for %s", request->argv[0]);
 	pthread_mutex_lock(&forker.callers);
 	reset_sigchld();
 	err = forker_ensure();
@@ -208,13 +208,13 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 	if (n == sizeof(failure)) {
 		waitpid(child, NULL, 0);
 		return base_error(BASE_IO, failure.errnum,
-				  failure.in_cgroup ? "%s is not let into its cgroup"
+				  failure.in_cgroup ? "cannot move %s into its cgroup"
 						    : "cannot execute %s",
 				  request->argv[0]);
 	}
 	pidfd = pidfd_open(child, 0);
 	if (pidfd < 0) {
-		err = base_error(BASE_IO, errno, "no descriptor for process %d", child);
+		err = base_error(BASE_IO, errno, "cannot get a pidfd for process %d", child);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		return err;
@@ -246,7 +246,7 @@ struct error *spawn_capture(const char *const *argv, size_t limit_bytes, struct 
 	pid_t pid;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return base_error(BASE_IO, errno, "no pipe for %s", argv[0]);
+		return base_error(BASE_IO, errno, "cannot create a pipe for %s", argv[0]);
 	ours = pipe_fds[0];
 	err = spawn_child(
 		&(struct spawn_request){ .argv = argv,

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 #define BPFLOAD_ERRORS(X)                                                                \
-	X(BPFLOAD_PERMISSION, "bpf-permission", "not allowed to load BPF programs")      \
+	X(BPFLOAD_PERMISSION, "bpf-permission", "no permission to load BPF programs")    \
 	X(BPFLOAD_NO_BTF, "bpf-no-btf", "the kernel does not describe its types")        \
 	X(BPFLOAD_OBJECT, "bpf-object", "the object file is not one that can be loaded") \
 	X(BPFLOAD_REFUSED, "bpf-refused", "the kernel refused the program")              \

@@ -147,8 +147,8 @@ static struct error *stand_on(struct btf *btf, const struct btf *base)
 	for (; base->base; base = base->base)
 		bases++;
 	if (bases > BTF_LIMIT_BASES)
-		return base_error(BASE_LIMIT, 0, "%s: more than %d BTFs stand on each other",
-				  btf->label, BTF_LIMIT_BASES);
+		return base_error(BASE_LIMIT, 0, "%s: more than %d levels of split BTF", btf->label,
+				  BTF_LIMIT_BASES);
 	/* Each part is at most BTF_LIMIT_BYTES, so the sum of their strings fits. */
 	_Static_assert((uint64_t)(BTF_LIMIT_BASES + 1) * BTF_LIMIT_BYTES < UINT32_MAX,
 		       "offsets of strings");
@@ -251,7 +251,7 @@ struct error *btf_func_proto(const struct btf *btf, const struct btf_type *func,
 	struct btf_type proto;
 
 	if (func->kind != BTF_FUNC)
-		return malformed(btf, func->id, "it is no function");
+		return malformed(btf, func->id, "it is not a function");
 	if (!btf_type(btf, func->size_or_type, &proto) || proto.kind != BTF_FUNC_PROTO)
 		return malformed(btf, func->id, "a function without a prototype");
 	*ret = proto;

@@ -111,7 +111,7 @@ static struct error *enter_element(struct walk *w, const struct btf_type *type)
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		btf_type_format(w->btf, type->id, &text);
-		return btf_error(BTF_BAD_PATH, 0, "%s: '%.*s' is no array but %s", w->path,
+		return btf_error(BTF_BAD_PATH, 0, "%s: '%.*s' is not an array but %s", w->path,
 				 followed(w), w->path, strbuf_str(&text));
 	}
 	/* A flexible array has no end that its type knows. */
@@ -163,7 +163,7 @@ static struct error *step(struct walk *w, bool first, bool *ret_stop)
 	else if (*name == '.')
 		name++;
 	else if (!first)
-		return bad_path(w, "neither '.', '->' nor '['");
+		return bad_path(w, "expected '.', '->' or '['");
 	n = name_length(name);
 	if (n == 0)
 		return bad_path(w, "no name");

@@ -195,7 +195,7 @@ static void follow(struct btf_value_builder *b, const struct btf_value_pending *
 
 	if (b->work <= 0) {
 		b->tree->is_cut = true;
-		give_reason(b, p->node, "the budget is spent");
+		give_reason(b, p->node, "budget for following pointers exhausted");
 		return;
 	}
 	answer = body_of(b, target->btf, target->type, &type);
@@ -217,7 +217,7 @@ static void follow(struct btf_value_builder *b, const struct btf_value_pending *
 	else if (b->tree->followed >= BTF_LIMIT_VALUE_FOLLOWED || b->bytes_left == 0 ||
 		 b->tree->n > b->max_nodes) {
 		b->tree->is_cut = true;
-		give_reason(b, p->node, "the budget is spent");
+		give_reason(b, p->node, "budget for following pointers exhausted");
 	} else
 		enter_target(b, p, target, &type, size);
 }

@@ -28,7 +28,7 @@ static void evaluate(struct checks_subject *s, double limit)
 			continue;
 		if (w->samples == 0)
 			checks_part(s->into, KTSTR_REASON_NO_EVIDENCE,
-				    "gap of %s: worker %u (%s) never looked at the clock",
+				    "gap of %s: worker %u (%s) took no time sample",
 				    s->cgroup->name, w->pid, w->kind);
 		if (!worst || w->max_gap_ns > worst->max_gap_ns)
 			worst = w;

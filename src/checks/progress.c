@@ -47,7 +47,7 @@ static bool makes_progress(struct checks_subject *s, const struct exchange_worke
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ char *what = xasprintf(
 		"worker %u (%s) of %s %s: it could not run for", w->pid, w->kind, s->cgroup->name,
-		w->units ? "made no progress at the end" : "got nothing done");
+		w->units ? "made no progress at the end" : "did no work");
 	enum ktstr_reason reason = checks_error_bar_decide(&bar, what, measured, limit, "ms",
 							   &text);
 
@@ -56,7 +56,7 @@ static bool makes_progress(struct checks_subject *s, const struct exchange_worke
 	else if (w->units == 0)
 		checks_part(
 			s->into, KTSTR_REASON_NO_EVIDENCE,
-			"%s %.0f ms, and a worker may wait %.0f ms here: let the work last longer",
+			"%s %.0f ms, and a worker may wait up to %.0f ms here: run the work longer",
 			what, measured, limit);
 	else
 		return true;
@@ -91,7 +91,7 @@ static void check_stopped(struct checks_subject *s)
 			checks_part(s->into, KTSTR_REASON_WORKER_KILLED,
 				    "worker %u (%s) of %s did not stop when it was asked to%s",
 				    w->pid, w->kind, s->cgroup->name,
-				    strcmp(w->end, "stuck") == 0 ? ", and does not die of SIGKILL"
+				    strcmp(w->end, "stuck") == 0 ? ", and SIGKILL did not end it"
 								 : "");
 	}
 }

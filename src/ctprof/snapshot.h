@@ -17,15 +17,15 @@
 enum { CTPROF_SNAPSHOT_SCHEMA_VERSION = 1 };
 
 /* Why a source was not read in a thread: SNAPSHOT_REASON(id, word, what). */
-#define CTPROF_REASONS(X)                                                       \
-	X(NO_PERMISSION, "no-permission", "not allowed to read it")             \
-	X(NO_SUCH_FILE, "no-such-file", "this kernel is configured without it") \
-	X(VANISHED, "vanished", "the thread ended meanwhile")                   \
-	X(MALFORMED, "malformed", "it made no sense")                           \
-	X(NOT_ASKED, "not-asked", "switched off for this capture")              \
-	X(SWITCHED_OFF, "switched-off", "this kernel can, but is told not to")  \
-	X(NO_JEMALLOC, "no-jemalloc", "the process does not use jemalloc")      \
-	X(NO_MEMORY, "no-memory", "a kernel thread or a zombie has none")       \
+#define CTPROF_REASONS(X)                                                                  \
+	X(NO_PERMISSION, "no-permission", "not allowed to read it")                        \
+	X(NO_SUCH_FILE, "no-such-file", "this kernel is configured without it")            \
+	X(VANISHED, "vanished", "the thread ended meanwhile")                              \
+	X(MALFORMED, "malformed", "the content was not valid")                             \
+	X(NOT_ASKED, "not-asked", "switched off for this capture")                         \
+	X(SWITCHED_OFF, "switched-off", "this kernel supports it, but it is switched off") \
+	X(NO_JEMALLOC, "no-jemalloc", "the process does not use jemalloc")                 \
+	X(NO_MEMORY, "no-memory", "a kernel thread or a zombie has none")                  \
 	X(OTHER, "other", "another error")
 #define SNAPSHOT_REASON_(id, word, what) CTPROF_SNAPSHOT_REASON_##id,
 enum ctprof_reason { CTPROF_REASONS(SNAPSHOT_REASON_) CTPROF_N_REASONS };

@@ -61,10 +61,9 @@ static struct error *read_ring(struct kmem *kmem, struct ring *r)
 	if (err)
 		return err;
 	if (count_bits > COUNT_BITS_LIMIT || size_bits > SIZE_BITS_LIMIT)
-		return kmem_error(
-			KMEM_UNREAD, 0,
-			"the ring of the log makes no sense: 2^%llu records, 2^%llu bytes",
-			(unsigned long long)count_bits, (unsigned long long)size_bits);
+		return kmem_error(KMEM_UNREAD, 0,
+				  "the log ring is not valid: 2^%llu records, 2^%llu bytes",
+				  (unsigned long long)count_bits, (unsigned long long)size_bits);
 	r->kmem = kmem;
 	r->count = UINT64_C(1) << count_bits;
 	r->size = UINT64_C(1) << size_bits;
@@ -232,8 +231,7 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 	/* Ids count on for ever; between tail and head are never more than the ring holds. */
 	n = id_bits(ring.head - ring.tail) + 1;
 	if (n > ring.count)
-		return kmem_error(KMEM_UNREAD, 0,
-				  "the ring of the log makes no sense: %llu of %llu",
+		return kmem_error(KMEM_UNREAD, 0, "the log ring is not valid: %llu of %llu",
 				  (unsigned long long)n, (unsigned long long)ring.count);
 	for (uint64_t i = 0; i < n; i++)
 		n_written += look_at_slot(&ring, ring.tail + i) == SLOT_WRITTEN;

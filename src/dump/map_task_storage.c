@@ -27,7 +27,7 @@ static bool open_owner(struct dump_map_show *show, uint64_t element)
 	else if (owner)
 		dump_task_name(kmem, owner, &name);
 	else
-		strbuf_append(&name, "no task any more");
+		strbuf_append(&name, "the task has ended");
 	error_free(err);
 	if (!dump_map_open_owner(show, strbuf_str(&name)))
 		return false;

@@ -36,7 +36,7 @@ static struct error *symbol_pair(struct kmem *kmem, const char *from, const char
 	if (err)
 		return err;
 	if (stop < start)
-		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s stands before %s", to, from);
+		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s is before %s", to, from);
 	*ret_from = start;
 	*ret_bytes = stop - start;
 	return NULL;

@@ -61,8 +61,8 @@ static const char *why_not(const struct show *show)
 	if (show->allocator->unavailable)
 		return show->allocator->unavailable;
 	if (show->walk.is_elem_size_bad)
-		return "its element size is none that an allocator can have";
-	return show->allocator->arena ? NULL : "no program tells in which arena it is";
+		return "its element size is not valid for an allocator";
+	return show->allocator->arena ? NULL : "no program says which arena it uses";
 }
 
 static void write_rest(struct show *show)

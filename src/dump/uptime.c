@@ -63,11 +63,11 @@ static struct error *read_times(struct kmem *kmem, struct times *ret)
 		return kmem_error(KMEM_UNREAD, 0, "the timekeeper at %#llx cannot be read",
 				  (unsigned long long)tk);
 	if (shift.value > SHIFT_LIMIT)
-		return kmem_error(KMEM_UNREAD, 0, "the timekeeper makes no sense: shift %llu",
+		return kmem_error(KMEM_UNREAD, 0, "the timekeeper is not valid: shift %llu",
 				  (unsigned long long)shift.value);
 	ret->boot_ns = base.value + (fine.value >> shift.value) + boot.value;
 	if (ret->boot_ns / NS_PER_SECOND >> CENTURY_SECONDS_LOG2)
-		return kmem_error(KMEM_UNREAD, 0, "the timekeeper makes no sense: %llu s",
+		return kmem_error(KMEM_UNREAD, 0, "the timekeeper is not valid: %llu s",
 				  (unsigned long long)(ret->boot_ns / NS_PER_SECOND));
 	ret->real_ns = real;
 	ret->real_ns.value += ret->boot_ns - boot.value;

@@ -384,7 +384,8 @@ static struct error *add_script(struct search *s, const struct script *script, i
 	struct error *err;
 
 	if (depth >= ELF_LIMIT_SCRIPT_DEPTH)
-		return elf_closure_error(ELF_CLOSURE_LIMIT, ELOOP, "%s: scripts of scripts",
+		return elf_closure_error(ELF_CLOSURE_LIMIT, ELOOP,
+					 "%s: the interpreter of a script is a script",
 					 s->out->files[0].path);
 	err = add_program(s, script->interpreter, ELF_CLOSURE_SCRIPT, by, depth + 1);
 	return err ? err : add_named_by_env(s, script, by, depth + 1);

@@ -56,11 +56,11 @@ struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *
 	X(ELF_NO_DEBUG_INFO, "no-debug-info", "there is no debug information to search")        \
 	X(ELF_UNSAFE_DEBUGLINK, "unsafe-debuglink", ".gnu_debuglink is not a bare file name")   \
 	X(ELF_UNSAFE_BUILD_ID, "unsafe-build-id", "the build-id is not lower-case hexadecimal") \
-	X(ELF_CRC_MISMATCH, "crc-mismatch", "the debug file is not the one that belongs here")  \
+	X(ELF_CRC_MISMATCH, "crc-mismatch", "the debug file belongs to another object")         \
 	X(ELF_BUILD_ID_MISMATCH, "build-id-mismatch", "the debug file is of another build")     \
 	X(ELF_TYPE_MISSING, "type-missing", "the debug information does not describe the type") \
 	X(ELF_MEMBER_MISSING, "member-missing", "the type lacks a member")                      \
-	X(ELF_MEMBER_LOCATION, "member-location", "a member's place is not a constant")         \
+	X(ELF_MEMBER_LOCATION, "member-location", "the offset of a member is not a constant")   \
 	X(ELF_BAD_DWARF, "bad-dwarf", "the debug information cannot be read")
 DECLARE_ERROR_DOMAIN(elf, ELF, ELF_ERRORS);
 

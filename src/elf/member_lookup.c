@@ -248,7 +248,7 @@ static struct error *check_belongs(struct lookup *l, struct elf_image *file, enu
 		return l->link.name
 			       ? check_crc(l, file)
 			       : elf_error(ELF_BUILD_ID_MISMATCH, 0,
-					   "%s: neither a build-id nor a checksum vouches for it",
+					   "%s: neither a build-id nor a checksum identifies it",
 					   elf_image_label(file));
 	if (strcmp(strbuf_str(&hex), l->build_id) == 0)
 		return NULL;
@@ -291,7 +291,7 @@ static struct error *search_external_files(struct lookup *l)
 	}
 	if (l->link.name && !elf_debuglink_name_is_safe(l->link.name, strlen(l->link.name))) {
 		_cleanup_free_ char *text = xasprintf(
-			".gnu_debuglink \"%s\": refused, no bare file name", l->link.name);
+			".gnu_debuglink \"%s\": refused, not a bare file name", l->link.name);
 
 		note_text(l, text);
 	}

@@ -53,8 +53,8 @@ struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *
 			break;
 		return elf_read_at(img, offset, buf, n);
 	}
-	return base_error(BASE_ABSENT, 0, "%s has no %zu bytes behind address %#lx", img->label, n,
-			  (unsigned long)vaddr);
+	return base_error(BASE_ABSENT, 0, "%s has fewer than %zu bytes at address %#lx", img->label,
+			  n, (unsigned long)vaddr);
 }
 
 struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret)

@@ -15,7 +15,7 @@ static const char *check_api(const void *member)
 {
 	return *(const uint32_t *)member == KTSTR_API_VERSION
 		       ? NULL
-		       : "is of another version: build runner and test of one";
+		       : "is another version: build runner and test from the same source";
 }
 
 static const struct json_row begin_rows[] = {

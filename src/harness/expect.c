@@ -68,11 +68,11 @@ void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *o)
 	if (expected == KTSTR_REASON_NONE)
 		return;
 	if (o->verdict == KTSTR_PASS) {
-		text = xasprintf("%s was to happen, and the test passed",
+		text = xasprintf("%s was expected, but the test passed",
 				 result_reason_name(expected));
 		result_outcome_add_part(o, KTSTR_REASON_DID_NOT_FAIL, NULL, 0, text);
 	} else if (o->verdict == KTSTR_FAIL && o->reason == expected && stranger) {
-		text = xasprintf("%s was to happen and did, but %s as well: %s",
+		text = xasprintf("%s happened as expected, but so did %s: %s",
 				 result_reason_name(expected), result_reason_name(stranger->reason),
 				 stranger->text);
 		result_outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
@@ -82,8 +82,9 @@ void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *o)
 		parts_become_notes(o);
 		result_outcome_add_part(o, KTSTR_REASON_AS_EXPECTED, NULL, 0, text);
 	} else if (o->verdict == KTSTR_FAIL) {
-		text = xasprintf("%s was to happen, but %s did: %s", result_reason_name(expected),
-				 result_reason_name(o->reason), o->why);
+		text = xasprintf("%s was expected, but %s happened: %s",
+				 result_reason_name(expected), result_reason_name(o->reason),
+				 o->why);
 		result_outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
 		move_last_part_to_the_front(o);
 	}

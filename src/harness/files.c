@@ -267,12 +267,12 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 	const char *base = exchange_declared_base_name(name);
 
 	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
-		add_mistake(s, "'%s' is no name of a file", name);
+		add_mistake(s, "'%s' is not a file name", name);
 		return NULL;
 	}
 	path = find(s->finder, s->suite, name, executable, &looked);
 	if (path && executable && of_another_machine(path)) {
-		add_mistake(s, "%s is a program of another machine", path);
+		add_mistake(s, "%s is a program for another architecture", path);
 		return NULL;
 	}
 	if (path)
@@ -282,7 +282,7 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 	if (path)
 		add_mistake(s, "no program %s: %s cannot be executed: chmod +x it", name, path);
 	else
-		add_mistake(s, "no %s %s: looked %s", executable ? "program" : "file", name,
+		add_mistake(s, "no %s %s: searched %s", executable ? "program" : "file", name,
 			    strbuf_str(&looked));
 	return NULL;
 }

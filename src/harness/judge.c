@@ -29,7 +29,7 @@ static const char *place(const struct harness_test_report *report)
 	if (!report->begun)
 		return "before the test began";
 	if (report->ended)
-		return "after the test's last word";
+		return "after the test's last report";
 	if (!report->has_stage)
 		return "before its first stage";
 	switch (report->stage) {
@@ -84,7 +84,7 @@ static enum ktstr_reason reason_of_vm_error(const struct error *err, bool begun)
 
 static const char *message_of(const struct error *err)
 {
-	return err ? error_message(err) : "nobody said why";
+	return err ? error_message(err) : "no reason was reported";
 }
 
 /* The test's own process has no number in the report; that it died is all that is known. */
@@ -164,13 +164,13 @@ static void judge_timeout(const struct harness_judge_input *in, struct result_ou
 
 	if (!in->report->begun)
 		add(into, KTSTR_REASON_TIMEOUT,
-		    "%.0f s passed, and the test has not said a word; the guest's heartbeats came "
+		    "%.0f s passed without a report from the test; the guest's heartbeats came "
 		    "until the end",
 		    limit_s);
 	else
 		add(into, KTSTR_REASON_TIMEOUT,
-		    "%s after %.0f s; the test was last heard %.1f s before, the guest's heartbeats "
-		    "came until the end",
+		    "%s after %.0f s; the last report of the test came %.1f s before, the guest's "
+		    "heartbeats came until the end",
 		    place(in->report), limit_s, quiet_s);
 }
 
@@ -186,7 +186,7 @@ static void judge_exit(const struct harness_judge_input *in, struct result_outco
 	_cleanup_free_ char *how = NULL;
 
 	if (!exit)
-		how = xstrdup("nobody saw the test binary end");
+		how = xstrdup("the end of the test binary was not reported");
 	else if (exit->how == WIRE_END_NOT_STARTED)
 		how = xasprintf("the test binary could not be started: %s",
 				strerror((int)exit->value));
@@ -212,7 +212,7 @@ static void judge_exit(const struct harness_judge_input *in, struct result_outco
 static void judge_name(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	if (in->report->begun && strcmp(in->report->test, in->test->name) != 0)
-		add(into, KTSTR_REASON_REPORT, "%s was asked for, and %s reports", in->test->name,
+		add(into, KTSTR_REASON_REPORT, "%s was started, but %s reports", in->test->name,
 		    in->report->test);
 }
 
@@ -227,7 +227,7 @@ static void judge_end(const struct harness_judge_input *in, struct result_outcom
 		break;
 	case HARNESS_RUN_VM_ERROR:
 		if (!in->error)
-			add(into, KTSTR_REASON_HOST, "the guest was lost, and nobody said why");
+			add(into, KTSTR_REASON_HOST, "the guest was lost for an unknown reason");
 		break;
 	case HARNESS_RUN_INTERRUPTED:
 		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(in->report));
@@ -260,8 +260,8 @@ static void judge_running_payloads(const struct harness_judge_input *in,
 
 		if (p->ended)
 			continue;
-		text = xasprintf("payload %s (pid %u) was started, and nobody saw it end", p->name,
-				 p->pid);
+		text = xasprintf("payload %s (pid %u) was started, but its end was not reported",
+				 p->name, p->pid);
 		if (whole)
 			result_outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0, text);
 		else
@@ -275,7 +275,7 @@ static void judge_idle(const struct harness_judge_input *in, struct result_outco
 	if (in->end == HARNESS_RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
 	    into->parts.n == 0)
 		add(into, KTSTR_REASON_NO_EVIDENCE,
-		    "the report has its end, and the test never came to its work");
+		    "the report is complete, but the test never reached its work");
 }
 
 /* Work that was not set up, or ran under another scheduler, or was not wanted, proves nothing. */

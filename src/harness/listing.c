@@ -65,12 +65,12 @@ static struct error *open_pipe(int *ret_ours, int *ret_theirs)
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return base_error(BASE_IO, errno, "no pipe");
+		return base_error(BASE_IO, errno, "cannot create a pipe");
 	*ret_ours = fds[0];
 	*ret_theirs = fds[1];
 	/* Only our end: a child that writes to a full pipe must wait. */
 	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0)
-		return base_error(BASE_IO, errno, "a pipe that does not wait");
+		return base_error(BASE_IO, errno, "cannot make a pipe non-blocking");
 	return NULL;
 }
 
@@ -186,7 +186,7 @@ static struct error *judge_end(struct child *child, int status)
 	said = strbuf_str(&child->err.text);
 	if (WIFSIGNALED(status))
 		return harness_error(HARNESS_LISTING, 0,
-				     "%s died of signal %d (%s) while it "
+				     "%s was killed by signal %d (%s) while it "
 				     "listed its tests%s%s",
 				     child->path, WTERMSIG(status), strsignal(WTERMSIG(status)),
 				     *said ? ":\n" : "", said);
@@ -240,8 +240,8 @@ static struct error *check_format(const char *path)
 	if (err)
 		return error_recast(err, &harness_error_domain, HARNESS_NOT_TESTS);
 	if (elf_image_machine(img) != EM_X86_64)
-		return harness_error(HARNESS_NOT_TESTS, 0, "%s is a program of another machine",
-				     path);
+		return harness_error(HARNESS_NOT_TESTS, 0,
+				     "%s is a program for another architecture", path);
 	return NULL;
 }
 
@@ -254,7 +254,7 @@ static struct error *find_binary(const char *binary, char **ret)
 	if (!path || stat(path, &st) < 0)
 		return harness_error(HARNESS_NOT_TESTS, errno, "%s", binary);
 	if (!S_ISREG(st.st_mode))
-		return harness_error(HARNESS_NOT_TESTS, 0, "%s is no file", binary);
+		return harness_error(HARNESS_NOT_TESTS, 0, "%s is not a file", binary);
 	if (access(path, X_OK) < 0)
 		return harness_error(HARNESS_NOT_TESTS, errno, "%s cannot be executed", binary);
 	err = check_format(path);

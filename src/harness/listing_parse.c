@@ -31,10 +31,11 @@ static struct error *check_api(const struct json_value *root, const char *label)
 
 	if (!json_get_u64(json_find(root, "ktstr_api"), &api))
 		return harness_error(HARNESS_NOT_TESTS, 0,
-				     "%s is not a ktstr test binary: it names no ktstr_api", label);
+				     "%s is not a ktstr test binary: its list has no ktstr_api",
+				     label);
 	if (api == KTSTR_API_VERSION)
 		return NULL;
-	return harness_error(HARNESS_API, 0, "this ktstr knows %d, %s speaks %llu: %s%s",
+	return harness_error(HARNESS_API, 0, "this ktstr has API %d, %s has API %llu: %s%s",
 			     KTSTR_API_VERSION, label, (unsigned long long)api,
 			     api < KTSTR_API_VERSION ? "rebuild " : "a newer ktstr is needed",
 			     api < KTSTR_API_VERSION ? label : "");

@@ -38,7 +38,7 @@ static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const st
 
 	if (text->n || cgroup->cpus.kind == KTSTR_CPUS_ALL || cgroup->cpus.last < there)
 		return;
-	strbuf_appendf(text, "cgroup %s wants %s %u, the machine has %u", cgroup->name,
+	strbuf_appendf(text, "cgroup %s needs %s %u, the machine has %u", cgroup->name,
 		       what[cgroup->cpus.kind], cgroup->cpus.last, there);
 }
 
@@ -80,7 +80,7 @@ static enum ktstr_reason check_scx(const struct kernel *kernel, const struct byt
 		strbuf_appendf(text, "kernel %s has no sched_ext", kernel->release);
 		return KTSTR_REASON_NEEDS_SCX;
 	}
-	strbuf_appendf(text, "kernel %s: whether it has sched_ext cannot be told: %s",
+	strbuf_appendf(text, "kernel %s: cannot determine whether it has sched_ext: %s",
 		       kernel->release, why);
 	return KTSTR_REASON_NO_EVIDENCE;
 }

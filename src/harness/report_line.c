@@ -239,7 +239,7 @@ static struct error *take_file_chunk(struct harness_test_report *r, struct excha
 static struct error *take_end(struct harness_test_report *r, struct exchange_line *line)
 {
 	if (line->end.parts != r->parts.n)
-		return base_error(BASE_PARSE, 0, "end: %llu parts are counted, %zu came",
+		return base_error(BASE_PARSE, 0, "end: %llu parts announced, %zu received",
 				  (unsigned long long)line->end.parts, r->parts.n);
 	r->ended = true;
 	return NULL;
@@ -269,7 +269,7 @@ static struct error *check_order(const struct harness_test_report *r, enum wire_
 	if (!r->begun && kind != WIRE_REPORT_BEGIN)
 		return base_error(BASE_PARSE, 0, "%s: it comes before the begin", word);
 	if (r->begun && kind == WIRE_REPORT_BEGIN)
-		return base_error(BASE_PARSE, 0, "begin: a second one");
+		return base_error(BASE_PARSE, 0, "begin: given twice");
 	return NULL;
 }
 

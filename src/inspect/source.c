@@ -22,7 +22,8 @@ static struct error *map_ranges(const struct vm_run_info *info, struct inspect_s
 	struct error *err = NULL;
 
 	if (info->ram.n == 0)
-		return base_error(BASE_ABSENT, 0, "VM %s does not say where its RAM is", info->id);
+		return base_error(BASE_ABSENT, 0, "VM %s does not publish where its RAM is",
+				  info->id);
 	s->map = physmap_new();
 	for (size_t i = 0; !err && i < info->ram.n; i++) {
 		const struct vm_run_ram *ram = &info->ram.at[i];
@@ -33,7 +34,7 @@ static struct error *map_ranges(const struct vm_run_info *info, struct inspect_s
 			continue;
 		}
 		if (ram->pid == 0)
-			return base_error(BASE_ABSENT, 0, "VM %s does not say where its RAM is",
+			return base_error(BASE_ABSENT, 0, "VM %s does not publish where its RAM is",
 					  info->id);
 		err = physmap_add_process(s->map, ram->guest_address, ram->size_bytes, ram->pid,
 					  ram->address);

@@ -145,7 +145,7 @@ void json_key(struct json_writer *w, const char *key)
 void json_key_n(struct json_writer *w, const char *key, size_t n)
 {
 	must(w->depth_ && w->open_[w->depth_ - 1].object && !w->after_key_,
-	     "a key belongs into an object, before its value");
+	     "a key is only valid in an object, before its value");
 	next_place(w);
 	append_quoted(w->out, key, n);
 	strbuf_append(w->out, w->style == JSON_PRETTY ? ": " : ":");

@@ -62,7 +62,7 @@ struct error *kernel_apt_open(bool sid, bool fresh, const struct kernel_watch *w
 			return err;
 		/* Without a network, lists that we have are better than none. */
 		if (err)
-			kernel_say(watch, "that failed (%s); going on with older lists",
+			kernel_say(watch, "updating failed (%s); using older package lists",
 				   error_message(err));
 		error_free(err);
 	}

@@ -50,8 +50,8 @@ struct error *kernel_bzimage_parse(struct bytes in, const char *label, struct ke
 	if (image.protocol < FIRST_PROTOCOL)
 		return kernel_error(
 			KERNEL_NOT_KERNEL, 0,
-			"%s speaks boot protocol %u.%02u, the payload is known since 2.08", label,
-			image.protocol >> 8, image.protocol & 0xff);
+			"%s uses boot protocol %u.%02u; 2.08 or later is needed to find the payload",
+			label, image.protocol >> 8, image.protocol & 0xff);
 	sectors = field(in, AT_SETUP_SECTORS, 1);
 	/* 0 means 4, since the days of floppy disks. */
 	if (sectors == 0)

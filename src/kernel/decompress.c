@@ -128,7 +128,7 @@ struct error *kernel_decompress(struct bytes payload, const char *label, struct 
 	}
 	if (i == ARRAY_SIZE(methods))
 		return kernel_error(KERNEL_COMPRESSION, 0,
-				    "%s: the payload begins like no compression known here", label);
+				    "%s: the compression of the payload is not recognised", label);
 	if (!methods[i].run)
 		return kernel_error(
 			KERNEL_COMPRESSION, 0,

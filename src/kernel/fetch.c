@@ -247,7 +247,7 @@ static struct error *not_in_reach(const struct fetching *f, const char *wanted)
 		last = *version;
 	}
 	return kernel_error(KERNEL_NOT_IN_REACH, 0,
-			    "no package in reach holds kernel %s, flavour %s; there are: %s%s",
+			    "no available package contains kernel %s, flavour %s; available: %s%s",
 			    wanted, kernel_flavour_name(f->asked->flavour),
 			    series.n ? strbuf_str(&series) : "none",
 			    f->asked->sid ? "" : " (--sid reaches further)");
@@ -310,7 +310,7 @@ static struct error *fetch_default(struct fetching *f, struct kernel **ret)
 			       version.minor);
 	}
 	return kernel_error(KERNEL_NOT_IN_REACH, 0,
-			    "no kernel in reach is usable for sched_ext; tried: %s",
+			    "no available kernel is usable for sched_ext; tried: %s",
 			    refused.n ? strbuf_str(&refused) : "none");
 }
 

@@ -64,8 +64,7 @@ static struct error *read_release(struct kernel_image *image, const char *label)
 	struct kernel_version version;
 
 	if (!image->banner)
-		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s does not say which Linux it is",
-				    label);
+		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s has no Linux version string", label);
 	image->release = xstrndup(image->banner, strcspn(image->banner, " "));
 	if (!kernel_name_is_safe(image->release) ||
 	    !kernel_version_parse(image->release, &version, NULL))

@@ -144,7 +144,7 @@ struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
 	if (err)
 		return error_recast(err, &kernel_error_domain, KERNEL_CORRUPT);
 	if (!base || strcmp(base + 1, kernel->id) != 0)
-		return kernel_error(KERNEL_CORRUPT, 0, "%s: it belongs to another directory",
+		return kernel_error(KERNEL_CORRUPT, 0, "%s: the file describes another directory",
 				    KERNEL_METADATA_FILE);
 	kernel->dir = xstrdup(dir);
 	kernel->bzimage_path = path_of(kernel, KERNEL_BZIMAGE);

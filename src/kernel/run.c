@@ -161,7 +161,7 @@ static struct error *judge(const struct kernel_run *run, int status, int complai
 		return kernel_error(KERNEL_APT, 0, "%s was ended by signal %d", label,
 				    WTERMSIG(status));
 	return kernel_error(KERNEL_APT, 0, "%s exited with status %d: %s", label,
-			    WEXITSTATUS(status), complaint ? complaint : "it did not say why");
+			    WEXITSTATUS(status), complaint ? complaint : "no reason given");
 }
 
 struct error *kernel_run(const struct kernel_run *run, const struct kernel_watch *watch,

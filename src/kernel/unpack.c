@@ -95,8 +95,7 @@ struct error *kernel_unpack_install(struct kernel_unpack *unpack,
 	if (err)
 		return err;
 	if (access(image, F_OK) < 0)
-		return kernel_error(KERNEL_NOT_IN_REACH, 0,
-				    "the packages of %s hold no file called vmlinuz",
+		return kernel_error(KERNEL_NOT_IN_REACH, 0, "the packages of %s contain no vmlinuz",
 				    request->release);
 	return install(unpack, image, request, ret);
 }

@@ -199,12 +199,12 @@ struct error *kmem_cached_read(const char *dir, const char *build_id, struct kme
 
 	/* It becomes part of a path. */
 	if (!is_build_id(build_id))
-		return bad("the build-id is none");
+		return bad("the build-id is not valid");
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return base_error(BASE_IO, errno, "opening %s", path);
 	if (!S_ISREG(st.st_mode))
-		return bad("it is no file");
+		return bad("it is not a file");
 	err = io_read_fd(fd, path, KMEM_LIMIT_CACHE_BYTES, &text);
 	if (err)
 		return err;
@@ -249,7 +249,7 @@ struct error *kmem_cached_write(const char *dir, const struct kmem_cached *cache
 	struct error *err;
 
 	if (!is_build_id(cached->build_id))
-		return bad("the build-id is none");
+		return bad("the build-id is not valid");
 	kmem_cached_format(cached, &bytes);
 	if (bytes.n > KMEM_LIMIT_CACHE_BYTES)
 		return base_error(BASE_LIMIT, 0, "%zu bytes are too much for %s", bytes.n, path);

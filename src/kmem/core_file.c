@@ -68,9 +68,9 @@ static struct error *read_header(const struct core_reading *r, Elf64_Ehdr *ret)
 		return elf_error(ELF_NOT_ELF, 0, "%s does not start like an ELF object", r->label);
 	if (ret->e_ident[EI_CLASS] != ELFCLASS64 || ret->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    ret->e_machine != EM_X86_64)
-		return elf_error(ELF_ARCH, 0, "%s is not of an x86-64 machine", r->label);
+		return elf_error(ELF_ARCH, 0, "%s is not a core of an x86-64 machine", r->label);
 	if (ret->e_type != ET_CORE || ret->e_phentsize != sizeof(Elf64_Phdr))
-		return elf_error(ELF_MALFORMED, 0, "%s is no core file", r->label);
+		return elf_error(ELF_MALFORMED, 0, "%s is not a core file", r->label);
 	return NULL;
 }
 

@@ -79,7 +79,7 @@ static struct error *check_base(struct kmem *kmem, uint64_t base)
 	if (err)
 		return err;
 	if (base != vmlinux || !kmem_types(kmem))
-		return kmem_error(KMEM_NO_FIELD, 0, "types that stand on others than the kernel's");
+		return kmem_error(KMEM_NO_FIELD, 0, "types based on other types than the kernel's");
 	return NULL;
 }
 

@@ -98,7 +98,7 @@ static struct error *index_names(struct kmem_kallsyms *k)
 		k->counts[i] = n;
 		/* No token is empty, so more of them than letters are none of the kernel's. */
 		if (n == 0 || n > KMEM_LIMIT_SYMBOL_CHARS || !cursor_take(&c, n))
-			return contradiction("a name is empty, too long or ends behind the names");
+			return contradiction("a name is empty, too long or extends past the names");
 	}
 	return NULL;
 }

@@ -38,7 +38,7 @@ static struct error *find_places(const struct kmem_vmcoreinfo *info, struct plac
 				  "VMCOREINFO does not say where (Linux before 6.0)");
 	if (!kmem_vmcoreinfo_symbol(info, "kallsyms_offsets", &p.offsets) &&
 	    !kmem_vmcoreinfo_symbol(info, "kallsyms_addresses", &p.addresses))
-		return kmem_error(KMEM_NO_SYMBOLS, 0, "VMCOREINFO tells no addresses of symbols");
+		return kmem_error(KMEM_NO_SYMBOLS, 0, "VMCOREINFO has no addresses of symbols");
 	if (!kmem_vmcoreinfo_symbol(info, "kallsyms_relative_base", &p.relative_base))
 		p.relative_base = 0;
 	/* Between the names and the tokens stand only the markers, in all versions. */
@@ -171,9 +171,8 @@ static struct error *choose_mode(struct kmem_symbols *s, const struct kmem_vmcor
 		}
 	}
 	if (s->n_agree < KMEM_LEAST_AGREEING || !kmem_kallsyms_set_mode(s->table, best))
-		return kmem_error(
-			KMEM_NO_SYMBOLS, 0,
-			"under no way of writing addresses do they agree with VMCOREINFO");
+		return kmem_error(KMEM_NO_SYMBOLS, 0,
+				  "no known encoding of addresses agrees with VMCOREINFO");
 	return NULL;
 }
 
@@ -227,7 +226,8 @@ struct error *kmem_symbols_address(struct kmem_space *space, const struct kmem_v
 	if (err)
 		return err;
 	if (!!p.offsets == (mode == KMEM_KALLSYMS_ABSOLUTE))
-		return kmem_error(KMEM_NO_SYMBOLS, 0, "addresses are not written in that way");
+		return kmem_error(KMEM_NO_SYMBOLS, 0,
+				  "addresses do not have the encoding that was cached");
 	at = p.offsets ? p.offsets : p.addresses;
 	status = kmem_read_uint(space, at + (uint64_t)width * number, width, &raw);
 	if (status != KMEM_READ_OK)

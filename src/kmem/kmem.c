@@ -163,7 +163,7 @@ static struct error *find_types(struct kmem *kmem, uint64_t *ret_start, uint64_t
 	if (err)
 		return err;
 	if (stop <= start)
-		return kmem_error(KMEM_NO_SYMBOL, 0, "__stop_BTF stands before __start_BTF");
+		return kmem_error(KMEM_NO_SYMBOL, 0, "__stop_BTF is before __start_BTF");
 	if (stop - start > KMEM_LIMIT_BTF_BYTES)
 		return base_error(BASE_LIMIT, 0, "the kernel's types have %llu bytes",
 				  (unsigned long long)(stop - start));
@@ -211,7 +211,7 @@ static struct error *load_cached(struct kmem *kmem, const char *cache_dir,
 	struct error *err;
 
 	if (!kmem->info.build_id)
-		return kmem_error(KMEM_BAD_CACHE, 0, "the kernel tells no build-id");
+		return kmem_error(KMEM_BAD_CACHE, 0, "the kernel has no build-id");
 	err = kmem_cached_read(cache_dir, kmem->info.build_id, cached);
 	if (!err)
 		err = kmem_symbols_fingerprint(&kmem->space, &kmem->info, &print);

@@ -225,7 +225,7 @@ struct error *kmem_lens_add(struct kmem_lens *lens, uint64_t address, size_t n, 
 
 	if (lens->places.n >= KMEM_LIMIT_LENS_PLACES || n > KMEM_LIMIT_LENS_BYTES ||
 	    lens->buffer_n > KMEM_LIMIT_LENS_BYTES - n)
-		return base_error(BASE_LIMIT, 0, "%zu bytes more to look at, beside %zu", n,
+		return base_error(BASE_LIMIT, 0, "%zu bytes more to read, in addition to %zu", n,
 				  lens->buffer_n);
 	status = find_pieces(lens, lens->places.n, address, place.into, n);
 	if (status != KMEM_READ_OK) {

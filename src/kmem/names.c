@@ -69,9 +69,8 @@ struct error *kmem_names_find(struct kmem_names *names, const char *name, uint64
 		return kmem_error(KMEM_NO_SYMBOL, 0, "%s", name);
 	for (uint32_t nth = 1; kmem_kallsyms_find(table, name, nth, &other); nth++) {
 		if (other.address != symbol.address)
-			return kmem_error(KMEM_NO_SYMBOL, 0,
-					  "%s is the name of several, at %#llx and %#llx", name,
-					  (unsigned long long)symbol.address,
+			return kmem_error(KMEM_NO_SYMBOL, 0, "%s is ambiguous: %#llx and %#llx",
+					  name, (unsigned long long)symbol.address,
 					  (unsigned long long)other.address);
 	}
 	remember(names, name, number, symbol.address);

@@ -136,7 +136,7 @@ static struct error *read_needed(struct kmem_vmcoreinfo *info)
 	if (!kmem_vmcoreinfo_number(info, "phys_base", &info->phys_base))
 		return kmem_error(KMEM_BAD_NOTE, 0, "no NUMBER(phys_base)");
 	if (offset && !parse_digits(offset, 16, &info->kaslr_offset))
-		return kmem_error(KMEM_BAD_NOTE, 0, "KERNELOFFSET is no number");
+		return kmem_error(KMEM_BAD_NOTE, 0, "KERNELOFFSET is not a number");
 	if (!kmem_vmcoreinfo_number(info, "pgtable_l5_enabled", &five))
 		five = 0;
 	info->levels = five ? 5 : 4;
@@ -154,7 +154,7 @@ struct error *kmem_vmcoreinfo_parse(struct bytes text, struct kmem_vmcoreinfo *r
 		return base_error(BASE_LIMIT, 0, "VMCOREINFO of %zu bytes", text.n);
 	for (size_t i = 0; i < text.n; i++) {
 		if ((text.at[i] < ' ' && text.at[i] != '\n') || text.at[i] > '~')
-			return kmem_error(KMEM_BAD_NOTE, 0, "byte %zu is no text", i);
+			return kmem_error(KMEM_BAD_NOTE, 0, "byte %zu is not text", i);
 	}
 	info.text = xstrndup(text.n ? (const char *)text.at : "", text.n);
 	err = split_lines(&info);

@@ -84,7 +84,7 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 			       (unsigned long long)walk->n_steps);
 		break;
 	case KMEM_WALK_CYCLE:
-		strbuf_append(into, ": it leads back into itself");
+		strbuf_append(into, ": it contains a cycle");
 		break;
 	case KMEM_WALK_UNREADABLE:
 		strbuf_appendf(into, ": address %#llx is %s", (unsigned long long)walk->failed,

@@ -14,7 +14,7 @@ enum kmem_walk_end {
 	KMEM_WALK_WHOLE,      /* to the end */
 	KMEM_WALK_STOPPED,    /* the callback had enough */
 	KMEM_WALK_LIMITED,    /* more steps than any kernel needs */
-	KMEM_WALK_CYCLE,      /* it leads back into itself */
+	KMEM_WALK_CYCLE,      /* it contains a cycle */
 	KMEM_WALK_UNREADABLE, /* `status` at `failed` */
 };
 
@@ -63,7 +63,7 @@ bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint6
 /* A walk was part of this one, as the chain of a bucket is: what was wrong with it counts here. */
 void kmem_walk_join(struct kmem_walk *walk, const struct kmem_walk *part);
 
-/* "5", "shown 5 of 12", "shown 5 of at least 9: it leads back into itself" and so on. */
+/* "5", "shown 5 of 12", "shown 5 of at least 9: it contains a cycle" and so on. */
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
 
 /*

@@ -63,8 +63,8 @@ struct error *physmap_from_backends(enum physmap_machine machine, const uint64_t
 		if (sizes[i] == 0 || sizes[i] % 4096 || !add_fits_u64(total, sizes[i], &total) ||
 		    total > LIMIT_BYTES)
 			return physmap_error(PHYSMAP_RANGE, 0,
-					     "backend %zu of RAM has %llu bytes, of no use", i,
-					     (unsigned long long)sizes[i]);
+					     "RAM backend %zu has an unusable size of %llu bytes",
+					     i, (unsigned long long)sizes[i]);
 	}
 	low_end = total < holes[machine].whole ? total : holes[machine].cut;
 	for (size_t i = 0; i < n; i++) {

@@ -109,14 +109,14 @@ static struct error *confirm_by_start_time(struct probe_known_thread *thread,
 
 	if (err && error_errno(err) == ENOENT) {
 		error_free(err);
-		return ended(thread, "is gone");
+		return ended(thread, "no longer exists");
 	}
 	if (err)
 		return err;
 	if (stat.state == 'Z' || stat.state == 'X')
 		return ended(thread, "has ended");
 	if (thread->has_stat && thread->stat.start_time_jiffies != stat.start_time_jiffies)
-		return ended(thread, "is another one than before");
+		return ended(thread, "is another thread with the same number");
 	thread->stat = stat;
 	thread->has_stat = true;
 	return NULL;

@@ -156,7 +156,7 @@ DECLARE_ERROR_DOMAIN(probe_attach, PROBE_ATTACH, PROBE_ATTACH_ERRORS);
 /* Why one thread could not be read. */
 #define PROBE_THREAD_ERRORS(X)                                                                 \
 	X(PROBE_THREAD_PTRACE_SEIZE, "ptrace-seize", "PTRACE_SEIZE was refused")               \
-	X(PROBE_THREAD_PTRACE_INTERRUPT, "ptrace-interrupt", "the thread would not stop")      \
+	X(PROBE_THREAD_PTRACE_INTERRUPT, "ptrace-interrupt", "the thread did not stop")        \
 	X(PROBE_THREAD_WAITPID, "waitpid", "the stop was not seen in time")                    \
 	X(PROBE_THREAD_GET_REGSET, "get-regset", "the thread pointer could not be read")       \
 	X(PROBE_THREAD_PROCESS_VM_READV, "process-vm-readv", "the counters could not be read") \

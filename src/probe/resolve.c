@@ -259,12 +259,12 @@ static struct error *not_found(const struct probe_objects *objects)
 
 	if (undecided)
 		return probe_attach_error(PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
-					  "whether %s uses jemalloc cannot be told: %s",
+					  "cannot determine whether %s uses jemalloc: %s",
 					  objects->rows.at[0].path, error_message(undecided));
 	if (deleted)
 		return probe_attach_error(
 			PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(deleted->error),
-			"whether %s uses jemalloc cannot be told: %s was removed or "
+			"cannot determine whether %s uses jemalloc: %s was removed or "
 			"replaced since it was loaded, and only CAP_SYS_ADMIN or "
 			"CAP_CHECKPOINT_RESTORE may open what is still mapped. Restart "
 			"the program, or run the probe as root",

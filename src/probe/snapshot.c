@@ -185,7 +185,7 @@ static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 
 	attempt->done = true;
 	if (!procfs_task_dir_contains(&probe->tasks, thread->tid))
-		attempt->error = gone_error(thread->tid, "went away");
+		attempt->error = gone_error(thread->tid, "ended");
 	else if (probe->stop == PROBE_STOP_NEVER)
 		attempt->error = no_pointer_error(probe, thread->tid);
 	else

@@ -164,7 +164,7 @@ static struct error *conclude(const struct probe *probe, const struct probe_layo
 	if (tally->proven > tally->misfit)
 		return NULL;
 	if (tally->misfit) {
-		_cleanup_free_ char *why = xasprintf("does not fit what thread %d holds",
+		_cleanup_free_ char *why = xasprintf("does not match the memory of thread %d",
 						     (int)tally->misfit_tid);
 
 		return not_proven(layout, why);

@@ -117,6 +117,6 @@ struct error *result_lock_acquire(const char *lock_path, uint64_t budget_ns,
 			return NULL;
 		}
 	}
-	return base_error(BASE_LIMIT, 0, "flock(LOCK_EX) on %s: somebody keeps removing it",
-			  lock_path);
+	return base_error(BASE_LIMIT, 0,
+			  "flock(LOCK_EX) on %s: the file is removed again and again", lock_path);
 }

@@ -125,9 +125,9 @@ struct error *result_new_file_replace(struct result_new_file *file, const char *
 		return base_error(BASE_IO, errno, "stat %s", path);
 	/* Keeping the owner needs privilege we may lack; the mode is what protects. */
 	if (fchown(file->fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
-		return base_error(BASE_IO, errno, "chown what replaces %s", path);
+		return base_error(BASE_IO, errno, "cannot chown the new %s", path);
 	if (fchmod(file->fd, old.st_mode & 07777) < 0)
-		return base_error(BASE_IO, errno, "chmod what replaces %s", path);
+		return base_error(BASE_IO, errno, "cannot chmod the new %s", path);
 	if (give_temporary_name(file, path) < 0 || rename(file->temporary, path) < 0)
 		return base_error(BASE_IO, errno, "replace %s", path);
 	free(file->temporary);

@@ -27,7 +27,7 @@ struct error *result_run_parse(const char *text, size_t n, const char *label,
 		return err;
 	root = json_doc_root(doc);
 	if (!json_find(root, result_state_rows.version_name))
-		err = base_error(BASE_PARSE, 0, "no record of a test run: it has no `%s`",
+		err = base_error(BASE_PARSE, 0, "not a record of a test run: it has no `%s`",
 				 result_state_rows.version_name);
 	if (!err)
 		err = json_rows_read(&result_state_rows, root, "", &run);

@@ -44,9 +44,9 @@ struct error *result_folder_new(const char *base, char **ret_path)
 			return NULL;
 		}
 		if (errno != EEXIST)
-			return base_error(BASE_IO, errno, "make the folder %s", path);
+			return base_error(BASE_IO, errno, "cannot create the directory %s", path);
 	}
-	return base_error(BASE_LIMIT, 0, "%s holds %d folders of this moment already", base,
+	return base_error(BASE_LIMIT, 0, "%s contains %d directories of this second already", base,
 			  RESULT_LIMIT_FOLDERS);
 }
 
@@ -101,7 +101,7 @@ static struct error *list(const char *dir, bool (*wanted)(const char *),
 		if (!wanted(entry->d_name))
 			continue;
 		if (names.names.n == RESULT_LIMIT_NAMES)
-			return base_error(BASE_LIMIT, 0, "%s holds more than %d records or runs",
+			return base_error(BASE_LIMIT, 0, "%s contains more than %d records or runs",
 					  dir, RESULT_LIMIT_NAMES);
 		name = xstrdup(entry->d_name);
 		vec_push(&names.names, name);

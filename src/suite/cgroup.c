@@ -46,7 +46,7 @@ static struct error *clear_old(const char *root, int root_fd, uint64_t limit_ms)
 	first = pids.rows.n ? pids.rows.at[0] : 0;
 	vec_deinit(&pids.rows);
 	if (first)
-		return base_error(BASE_IO, EBUSY, "%s/%s: process %d is in it", root,
+		return base_error(BASE_IO, EBUSY, "%s/%s: process %d is still in it", root,
 				  SUITE_CGROUP_SUBTREE, first);
 	return suite_cgroup_subtree_remove(root, old, limit_ms);
 }

@@ -86,7 +86,7 @@ struct error *suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *nam
 		return suite_cgroup_open(ctx->cgroups_fd, SUITE_CGROUP_OWN, ret_fd);
 	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					"0123456789_-")])
-		return base_error(BASE_PARSE, 0, "\"%s\" is no name for a cgroup", name);
+		return base_error(BASE_PARSE, 0, "\"%s\" is not a name for a cgroup", name);
 	err = suite_cgroup_open(ctx->cgroups_fd, name, ret_fd);
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))
 		return err;

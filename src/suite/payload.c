@@ -160,7 +160,7 @@ static void judge(struct ktstr_payload *payload)
 	if (!payload->result->exit_known) {
 		suite_report_partf(
 			&payload->ctx->report, KTSTR_REASON_SETUP,
-			"%s: nobody knows how it ended: something else in the test's process "
+			"%s: its exit status is unknown: something else in the test's process "
 			"waited for it",
 			payload->name);
 		return;
@@ -223,7 +223,7 @@ static void judge_unseen(struct ktstr_payload *payload)
 	    result->exit_asked || declares_exit_code(payload))
 		return;
 	suite_metrics_format_end(result, &text);
-	strbuf_append(&text, ", and the test did not look at it");
+	strbuf_append(&text, ", and the test did not check it");
 	suite_metrics_format_stderr(result, &text);
 	add_part(payload, strbuf_str(&text));
 }

@@ -60,10 +60,12 @@ void suite_payload_missing_explain(const char *program, const char *path, struct
 		strbuf_appendf(into, "%s is a script whose first line ends with a carriage return",
 			       strbuf_str(&found));
 	else if (interpreter[0])
-		strbuf_appendf(into,
-			       "%s is a script and its interpreter %s is not here: name that in "
-			       ".files of the test, and begin the script with where it stands then",
-			       strbuf_str(&found), interpreter);
+		strbuf_appendf(
+			into,
+			"%s is a script and its interpreter %s is not here: name the "
+			"interpreter in .files of the test, and begin the script with its path in "
+			"the guest",
+			strbuf_str(&found), interpreter);
 	else
 		strbuf_appendf(into,
 			       "%s is here, but the loader it asks for is not: link it statically, "

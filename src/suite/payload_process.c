@@ -204,7 +204,7 @@ static struct error *spawn_process(struct suite_payload_process *process,
 	_cleanup_close_ int out = -1, err = -1;
 
 	if (!open_pipe(&process->out, &out) || !open_pipe(&process->err, &err))
-		return base_error(BASE_IO, errno, "no pipe for %s", request->argv[0]);
+		return base_error(BASE_IO, errno, "cannot create a pipe for %s", request->argv[0]);
 	process->from_ns = clock_monotonic_ns();
 	if (request->timeout_ms)
 		process->deadline_ns = process->from_ns + request->timeout_ms * NS_PER_MS;

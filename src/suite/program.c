@@ -80,7 +80,7 @@ static int run(const char *path, const struct suite_entry_list *entries, const c
 	int code;
 
 	if (!entry)
-		return wrong(path, "no test is called", name);
+		return wrong(path, "there is no test named", name);
 	code = check(path, entries);
 	return code ? code : suite_run_test(entry);
 }
@@ -107,7 +107,7 @@ int suite_program_main(int argc, char **argv, const struct suite_entry_list *ent
 	}
 	if (strcmp(argv[1], "--run") == 0) {
 		if (argc != 3)
-			return wrong(path, "--run wants one name of a test", NULL);
+			return wrong(path, "--run takes the name of one test", NULL);
 		return run(path, entries, argv[2]);
 	}
 	return wrong(path, "does not know", argv[1]);

@@ -39,7 +39,8 @@ struct error *suite_report_writer_open(struct suite_report_writer *ret)
 	errno = 0;
 	fd = strtol(text, &end, 10);
 	if (errno || !*text || *end || fd < 0 || fd > INT32_MAX)
-		return base_error(BASE_PARSE, 0, "%s=%s is no descriptor", WIRE_REPORT_ENV, text);
+		return base_error(BASE_PARSE, 0, "%s=%s is not a descriptor", WIRE_REPORT_ENV,
+				  text);
 	/* Nobody we start shall write into the report. */
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
 		return base_error(BASE_IO, errno, "%s=%s", WIRE_REPORT_ENV, text);

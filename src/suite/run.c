@@ -287,7 +287,7 @@ static void clean_up(struct run *run)
 	if (run->body.finished && !suite_leftover_wait(subtree, scaled(run, GRACE_MS)))
 		suite_leftover_report(subtree, "processes outlived the test", &run->report);
 	if (!suite_leftover_kill(subtree, limit_ms))
-		suite_leftover_report(subtree, "processes do not die of SIGKILL", &run->report);
+		suite_leftover_report(subtree, "processes survived SIGKILL", &run->report);
 	if (subtree >= 0) {
 		_cleanup_error_ struct error *err = suite_cgroup_subtree_remove(
 			SUITE_CGROUP_ROOT, subtree,

@@ -129,9 +129,9 @@ static void check_expect(struct suite_mistakes *m, const struct ktstr_test *test
 	if (test->expect == KTSTR_REASON_NONE || suite_reason_is_expectable(test->expect))
 		return;
 	if (word)
-		suite_mistake(m, "expect: \"%s\" is no failure that can be expected", word);
+		suite_mistake(m, "expect: \"%s\" is not a failure that can be expected", word);
 	else
-		suite_mistake(m, "expect: %d is no reason", (int)test->expect);
+		suite_mistake(m, "expect: %d is not a reason", (int)test->expect);
 }
 
 static void check_test(struct suite_mistakes *m)

@@ -17,8 +17,8 @@ static void check_name(struct suite_mistakes *m, const struct ktstr_test *test, 
 					"0123456789_-")])
 		suite_mistake(
 			m,
-			"cgroups[%zu]: \"%s\" is no name for a cgroup: letters, digits, _ and - "
-			"are possible",
+			"cgroups[%zu]: \"%s\" is not a name for a cgroup: letters, digits, _ and - "
+			"are allowed",
 			i, name);
 	else if (strlen(name) > SUITE_LIMIT_NAME)
 		suite_mistake(m, "cgroups[%zu]: the name is longer than %d bytes", i,
@@ -58,14 +58,14 @@ static void check_cpus(struct suite_mistakes *m, const struct ktstr_test *test, 
 		break;
 	case KTSTR_CPUS_RANGE:
 		if (cpus->first > cpus->last)
-			suite_mistake(m, "cgroup %s: CPUs %u to %u are none", name, cpus->first,
-				      cpus->last);
+			suite_mistake(m, "cgroup %s: the range of CPUs %u to %u is empty", name,
+				      cpus->first, cpus->last);
 		else if (cpus->last >= topo_cpus(&t))
 			suite_mistake(m, "cgroup %s: CPU %u, but the machine's last one is %u",
 				      name, cpus->last, topo_cpus(&t) - 1);
 		break;
 	default:
-		suite_mistake(m, "cgroup %s: %d is no kind of CPUs", name, (int)cpus->kind);
+		suite_mistake(m, "cgroup %s: %d is not a kind of CPUs", name, (int)cpus->kind);
 	}
 }
 
@@ -87,7 +87,7 @@ static void check_work(struct suite_mistakes *m, const char *name, struct ktstr_
 		if (ms && !info)
 			suite_mistake(m, "cgroup %s: %s without a kind of work", name, what);
 		else if (ms && !*work_param_of(&normal, &work_params[i]))
-			suite_mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name,
+			suite_mistake(m, "cgroup %s: %s has no effect on the work \"%s\"", name,
 				      what, info->name);
 		else if (ms > SUITE_LIMIT_WORK_MS)
 			suite_mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what,

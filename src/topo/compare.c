@@ -7,7 +7,7 @@ static struct error *unknown(const struct topo_machine *m, enum topo_item item, 
 
 	return topo_error(TOPO_UNKNOWN, 0, "%s of %s %u: %s", topo_items[item].meaning,
 			  topo_items[item].of == TOPO_OF_CPU ? "CPU" : "node", who,
-			  reason ? reason : "not told");
+			  reason ? reason : "not reported");
 }
 
 static struct error *compare_count(const struct topo *t, const struct topo_machine *m)

@@ -82,7 +82,7 @@ static bool read_number(struct reader *r, int dir, const char *path, uint32_t *r
 	if (!read_text(r, dir, path))
 		return false;
 	if (!str_parse_u64(strbuf_str(&r->text), TOPO_ABSENT - 1, &value)) {
-		snprintf(r->reason, sizeof(r->reason), "%s is \"%s\", no number",
+		snprintf(r->reason, sizeof(r->reason), "%s is \"%s\", not a number",
 			 strchr(path, '/') + 1,
 			 topo_quote_bytes(&q, strbuf_str(&r->text), r->text.n));
 		return false;
@@ -193,7 +193,7 @@ static void settle_groups(struct reader *r, enum topo_item item, const struct to
 			*topo_cpu_item(&m->cpus[i], item) = m->cpus[first[i]].number;
 		else
 			topo_machine_set_absent(r->m, item, m->cpus[i].number,
-						"the CPUs of the list tell another one");
+						"the CPUs of the list disagree");
 	}
 }
 
@@ -247,7 +247,7 @@ static bool read_distances(struct reader *r, unsigned int row)
 static void read_nodes(struct reader *r)
 {
 	struct topo_machine *m = r->m;
-	char why[TOPO_LIMIT_REASON] = "in the list of no node";
+	char why[TOPO_LIMIT_REASON] = "in no node's list";
 	struct topo_cpuset list;
 	char path[64];
 

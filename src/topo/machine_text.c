@@ -188,7 +188,7 @@ static struct error *parse_cpu_item(struct lines *in, struct topo_machine *m, en
 		if (!cpu)
 			return bad(in, "a CPU that is not online");
 		if (*topo_cpu_item(cpu, item) != TOPO_ABSENT)
-			return bad(in, "a CPU's item told twice");
+			return bad(in, "a CPU's item is given twice");
 		*topo_cpu_item(cpu, item) = (uint32_t)value;
 	}
 	return NULL;
@@ -204,7 +204,7 @@ static struct error *parse_node_item(struct lines *in, struct topo_machine *m, e
 	if (!node)
 		return bad(in, "no node that is online");
 	if (item == TOPO_ITEM_MEMORY ? node->has_memory : node->has_distances)
-		return bad(in, "a node's item told twice");
+		return bad(in, "a node's item is given twice");
 	if (item == TOPO_ITEM_MEMORY) {
 		if (!take_number(in, UINT64_MAX, &node->memory_bytes))
 			return bad(in, "no number of bytes");
@@ -267,7 +267,8 @@ static struct error *check_told_once(const struct topo_machine *m, enum topo_ite
 			topo_cpuset_has(&m->absences.at[i].who, who);
 	if (told == 1)
 		return NULL;
-	return topo_error(TOPO_MACHINE, 0, "%s of %s %u is told %u times", topo_items[item].meaning,
+	return topo_error(TOPO_MACHINE, 0, "%s of %s %u is given %u times",
+			  topo_items[item].meaning,
 			  topo_items[item].of == TOPO_OF_CPU ? "CPU" : "node", who, told);
 }
 
@@ -328,14 +329,14 @@ static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 	if (!next_line(in) || !take_literal(in, "machine") || !take_literal(in, "1"))
 		return topo_error(TOPO_MACHINE, 0, "this does not begin with \"machine 1\"");
 	if (!next_line(in) || !take_literal(in, "cpus"))
-		return topo_error(TOPO_MACHINE, 0, "line 2 does not tell the CPUs");
+		return topo_error(TOPO_MACHINE, 0, "line 2 does not list the CPUs");
 	err = take_cpus(in, &cpus);
 	if (err)
 		return err;
 	if (topo_cpuset_count(&cpus) == 0)
 		return topo_error(TOPO_MACHINE, 0, "no CPU is online");
 	if (!next_line(in) || !take_literal(in, "nodes"))
-		return topo_error(TOPO_MACHINE, 0, "line 3 does not tell the nodes");
+		return topo_error(TOPO_MACHINE, 0, "line 3 does not list the nodes");
 	no_numa = take_literal(in, "-");
 	err = no_numa || take_literal(in, "?") ? NULL : take_cpus(in, &nodes);
 	if (err)
@@ -360,7 +361,7 @@ static struct error *parse_line(struct lines *in, struct topo_machine *m)
 	else if (take_literal(in, "absent"))
 		err = parse_absence(in, m);
 	else if (!take_item(in, &item))
-		err = bad(in, "no known word");
+		err = bad(in, "unknown keyword");
 	else if (topo_items[item].of == TOPO_OF_CPU)
 		err = parse_cpu_item(in, m, item);
 	else

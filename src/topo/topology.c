@@ -78,8 +78,7 @@ static struct error *letter_error(const char *at, const struct level *level)
 				  "'%c' (%s) is missing after \"%s\"; the form is " FORM,
 				  level->letter, level->many, topo_quote_bytes(&q, at, strlen(at)));
 	if (*letter == 's')
-		return topo_error(TOPO_FORM, 0,
-				  "sockets ('s') are no level here; the form is " FORM);
+		return topo_error(TOPO_FORM, 0, "sockets ('s') are not a level; the form is " FORM);
 	return topo_error(TOPO_FORM, 0, "'%c' (%s) is missing before \"%s\"; the form is " FORM,
 			  level->letter, level->many, topo_quote_bytes(&q, at, strlen(at)));
 }
@@ -195,7 +194,7 @@ static struct error *take_memory(const char **at, struct topo *t)
 			return topo_error(TOPO_FORM, 0, "mem: %u sizes for %u nodes", node,
 					  t->nodes);
 		if (!take_number(at, UINT64_C(1) << 46, &value))
-			return topo_error(TOPO_FORM, 0, "mem: size %u is no number up to 64 TiB",
+			return topo_error(TOPO_FORM, 0, "mem: size %u is not a number up to 64 TiB",
 					  node);
 		unit = **at ? strchr(units, **at) : NULL;
 		if (!unit)
@@ -223,8 +222,9 @@ static struct error *take_distances(const char **at, struct topo *t)
 			return topo_error(TOPO_FORM, 0, "dist: %u distances, %u nodes need %u", i,
 					  t->nodes, wanted);
 		if (!take_number(at, UINT8_MAX, &value))
-			return topo_error(TOPO_FORM, 0, "dist: distance %u is no number up to %d",
-					  i, TOPO_DISTANCE_MAX);
+			return topo_error(TOPO_FORM, 0,
+					  "dist: distance %u is not a number up to %d", i,
+					  TOPO_DISTANCE_MAX);
 		t->distances[i / t->nodes][i % t->nodes] = (uint8_t)value;
 	}
 	if (**at == ':')

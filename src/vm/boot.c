@@ -103,7 +103,8 @@ struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs)
 
 	vm->initrd_fd = memfd_create("ktstr-initramfs", MFD_CLOEXEC);
 	if (vm->initrd_fd < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "no memory file for the initramfs");
+		return vm_error(VM_QEMU_FAILED, errno,
+				"cannot create a memory file for the initramfs");
 	err = io_write_all(vm->initrd_fd, "the initramfs", initramfs->at, initramfs->n);
 	for (unsigned int i = 0; !err && i < vm->topology.nodes; i++)
 		err = vm_ram_make_memfd(i, vm_qemu_node_bytes(&vm->topology, vm->memory_bytes, i),

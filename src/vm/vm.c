@@ -137,12 +137,13 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 		if (err)
 			return error_wrap(err, "reading the topology back");
 		if (event == VM_EVENT_DEADLINE)
-			return vm_error(VM_HANG, 0, "the guest does not tell its topology");
+			return vm_error(VM_HANG, 0, "the guest does not report its topology");
 	} while (frame.channel != channel);
 	if (frame.type == WIRE_FAILED)
 		return error_wrap(vm_failed(frame.payload), "reading the topology back");
 	if (frame.type != WIRE_TOPOLOGY)
-		return vm_error(VM_AGENT, 0, "asked for the topology, the agent said %s",
+		return vm_error(VM_AGENT, 0,
+				"the agent answered a request for the topology with %s",
 				wire_type_word(frame.type));
 	vm->told_guest_ns = frame.time_ns;
 	err = topo_machine_parse((const char *)frame.payload.at, frame.payload.n, ret);

@@ -101,8 +101,9 @@ struct error *wire_cpio_begin(struct wire_cpio_writer *w, const struct wire_cpio
 	if (!is_carried(entry->mode))
 		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "%s: mode %o", entry->name, entry->mode);
 	if (entry->size && !carries_bytes(entry->mode))
-		return wire_cpio_error(WIRE_CPIO_SIZE, 0, "%s: %u bytes in what is no file",
-				       entry->name, entry->size);
+		return wire_cpio_error(WIRE_CPIO_SIZE, 0,
+				       "%s: %u bytes in an entry that is not a file", entry->name,
+				       entry->size);
 	err = put_header(w, entry, ++w->entries, S_ISDIR(entry->mode) ? 2 : 1);
 	if (err)
 		return err;

@@ -17,15 +17,15 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-#define WIRE_CPIO_ERRORS(X)                                                                     \
-	X(WIRE_CPIO_MAGIC, "cpio-magic", "an entry does not begin with the magic of newc")      \
-	X(WIRE_CPIO_HEADER, "cpio-header", "a header field is no hexadecimal number")           \
-	X(WIRE_CPIO_NAME, "cpio-name", "a name is empty, broken or leads out of the folder")    \
-	X(WIRE_CPIO_TARGET, "cpio-target", "a symbolic link points to nothing that can be")     \
-	X(WIRE_CPIO_TYPE, "cpio-type", "an entry is of a kind that is not carried")             \
-	X(WIRE_CPIO_PADDING, "cpio-padding", "there is something where only padding may stand") \
-	X(WIRE_CPIO_SIZE, "cpio-size", "the bytes of an entry do not have the size it states")  \
-	X(WIRE_CPIO_LIMIT, "cpio-limit", "an archive is larger than allowed")                   \
+#define WIRE_CPIO_ERRORS(X)                                                                    \
+	X(WIRE_CPIO_MAGIC, "cpio-magic", "an entry does not begin with the magic of newc")     \
+	X(WIRE_CPIO_HEADER, "cpio-header", "a header field is not a hexadecimal number")       \
+	X(WIRE_CPIO_NAME, "cpio-name", "a name is empty, invalid or leaves the directory")     \
+	X(WIRE_CPIO_TARGET, "cpio-target", "a symbolic link has an invalid target")            \
+	X(WIRE_CPIO_TYPE, "cpio-type", "an entry is of a kind that is not carried")            \
+	X(WIRE_CPIO_PADDING, "cpio-padding", "padding is not zero")                            \
+	X(WIRE_CPIO_SIZE, "cpio-size", "the bytes of an entry do not have the size it states") \
+	X(WIRE_CPIO_LIMIT, "cpio-limit", "an archive is larger than allowed")                  \
 	X(WIRE_CPIO_TRUNCATED, "cpio-truncated", "the archive ends before its trailer")
 DECLARE_ERROR_DOMAIN(wire_cpio, WIRE_CPIO, WIRE_CPIO_ERRORS);
 

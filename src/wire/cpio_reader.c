@@ -114,11 +114,11 @@ static struct error *header_complete(struct wire_cpio_reader *r)
 	uint32_t fields[N_FIELDS];
 
 	if (memcmp(r->header, "070701", 6) != 0)
-		return wire_cpio_error(WIRE_CPIO_MAGIC, 0, "no entry of a newc archive");
+		return wire_cpio_error(WIRE_CPIO_MAGIC, 0, "not an entry of a newc archive");
 	for (int i = 0; i < N_FIELDS; i++) {
 		if (!take_field(r->header + 6 + 8 * i, &fields[i]))
-			return wire_cpio_error(WIRE_CPIO_HEADER, 0, "header field %d is no number",
-					       i);
+			return wire_cpio_error(WIRE_CPIO_HEADER, 0,
+					       "header field %d is not a number", i);
 	}
 	r->name_bytes = fields[FIELD_NAME_BYTES];
 	if (r->name_bytes == 0 || r->name_bytes > WIRE_LIMIT_CPIO_NAME_BYTES)
@@ -174,8 +174,9 @@ static struct error *check_entry(struct wire_cpio_reader *r)
 	if (!S_ISDIR(e->mode) && !S_ISCHR(e->mode) && !S_ISBLK(e->mode) && !S_ISFIFO(e->mode))
 		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (e->size)
-		return wire_cpio_error(WIRE_CPIO_SIZE, 0, "%s: %u bytes in what is no file",
-				       e->name, e->size);
+		return wire_cpio_error(WIRE_CPIO_SIZE, 0,
+				       "%s: %u bytes in an entry that is not a file", e->name,
+				       e->size);
 	return NULL;
 }
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 
 #define WIRE_ERRORS(X)                                                                           \
-	X(WIRE_BAD_MAGIC, "wire-magic", "the stream is out of step: no frame begins here")       \
-	X(WIRE_BAD_VERSION, "wire-version", "the other side speaks another version")             \
+	X(WIRE_BAD_MAGIC, "wire-magic", "no frame begins at this position of the stream")        \
+	X(WIRE_BAD_VERSION, "wire-version", "the other side uses another protocol version")      \
 	X(WIRE_BAD_HEADER, "wire-header", "the header's checksum or a reserved field is wrong")  \
 	X(WIRE_BAD_LENGTH, "wire-length", "a payload is longer than the protocol allows")        \
 	X(WIRE_BAD_PAYLOAD, "wire-payload", "the payload's checksum is wrong")                   \

@@ -6,10 +6,10 @@
 #include "base/error.h"
 
 #define WORK_ERRORS(X)                                                           \
-	X(WORK_SPEC, "work-spec", "this work cannot be asked for")               \
+	X(WORK_SPEC, "work-spec", "the description of the work is not valid")    \
 	X(WORK_START, "work-start", "a worker could not be started")             \
 	X(WORK_PLACE, "work-place", "a worker could not be put into its cgroup") \
-	X(WORK_LATE, "work-late", "workers were not at the gate in the time given")
+	X(WORK_LATE, "work-late", "workers were not ready in time")
 DECLARE_ERROR_DOMAIN(work, WORK, WORK_ERRORS);
 
 #endif

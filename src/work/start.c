@@ -134,8 +134,8 @@ static struct error *wait_for_all(struct work_group *group, int fd, uint64_t lim
 		switch (ppoll(&poll_fd, 1, &left, NULL)) {
 		case 0:
 			return work_error(WORK_LATE, 0,
-					  "%u of %u workers were at the gate after %" PRIu64 " ms",
-					  there, group->work.workers, limit_ns / NS_PER_MS);
+					  "%u of %u workers were ready after %" PRIu64 " ms", there,
+					  group->work.workers, limit_ns / NS_PER_MS);
 		case -1:
 			if (errno == EINTR)
 				continue;

@@ -35,15 +35,15 @@ class Declared(judged.Judged):
         self.assertRegex("\n".join(record["notes"]), HELD)
 
     def test_another_failure_than_the_expected_one(self):
-        self.judged("expects_another", "fail", "failed-otherwise", "payload was to happen, but expectation did",
+        self.judged("expects_another", "fail", "failed-otherwise", "payload was expected, but expectation happened",
                     parts=["failed-otherwise", "expectation"])
 
     def test_an_expected_failure_excuses_no_crash(self):
-        self.judged("expects_and_fails_and_breaks", "fail", "failed-otherwise", "expectation was to happen",
+        self.judged("expects_and_fails_and_breaks", "fail", "failed-otherwise", "expectation happened as expected",
                     parts=["failed-otherwise", "expectation", "test-crashed"])
 
     def test_an_expected_failure_that_does_not_happen(self):
-        self.judged("expects_and_passes", "fail", "did-not-fail", "expectation was to happen", parts=["did-not-fail"])
+        self.judged("expects_and_passes", "fail", "did-not-fail", "expectation was expected", parts=["did-not-fail"])
 
     def test_what_could_not_be_tested_is_no_expected_failure(self):
         self.judged("expects_and_breaks", "broken", "test-crashed", parts=["test-crashed"])

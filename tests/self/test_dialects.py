@@ -9,21 +9,21 @@ ROWS = (
     # test, verdict, reason, words, all parts
     ("two_ends", "broken", "report", "line 4 .*end: it comes after the end", ["report"]),
     ("two_reports", "broken", "report", "line 4 .*begin: it comes after the end", ["report"]),
-    ("two_begins", "broken", "report", "line 2 .*begin: a second one", ["report"]),
+    ("two_begins", "broken", "report", "line 2 .*begin: given twice", ["report"]),
     ("garbage", "broken", "report", "line 3 .*JSON", ["report"]),
     ("long_line", "broken", "report", "line 2 .*longer than 262144 bytes", ["report"]),
     ("half_a_line", "broken", "report", "ends inside its line 3", ["report"]),
     ("hosts_reason", "broken", "report", 'a test cannot know "host-busy"', ["report"]),
-    ("other_name", "broken", "report", "other_name was asked for, and correctly reports", ["report"]),
+    ("other_name", "broken", "report", "other_name was started, but correctly reports", ["report"]),
     ("before_begin", "broken", "report", "stage: it comes before the begin", ["report"]),
     ("unknown_word", "broken", "report", "not the kind of a line", ["report"]),
     ("no_end", "broken", "report", "exited with 0 in stage work, and its report has no end", ["report"]),
     ("silence", "broken", "report", "exited with 0 before the test began", ["report"]),
     ("dies_first", "broken", "test-crashed", "signal 9 before the test began", ["test-crashed"]),
-    ("dies_last", "broken", "test-crashed", "signal 11 after the test's last word", ["test-crashed"]),
-    ("exits_last", "broken", "test-crashed", "exited with 6 after the test's last word", ["test-crashed"]),
+    ("dies_last", "broken", "test-crashed", "signal 11 after the test's last report", ["test-crashed"]),
+    ("exits_last", "broken", "test-crashed", "exited with 6 after the test's last report", ["test-crashed"]),
     ("exits_without_end", "broken", "test-crashed", "exited with 7", ["test-crashed"]),
-    ("no_work", "inconclusive", "no-evidence", "never came to its work", ["no-evidence"]),
+    ("no_work", "inconclusive", "no-evidence", "never reached its work", ["no-evidence"]),
 )
 
 

@@ -46,7 +46,7 @@ class Listing(judged.Case):
     def test_a_binary_that_dies_before_main_is_no_test(self):
         done = ktstr("test", suite("constructor"), "-o", "out", cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(done.stderr, r"^error: \S+self_constructor died of signal 11 .* while it listed its tests\n$")
+        self.assertRegex(done.stderr, r"^error: \S+self_constructor was killed by signal 11 .* while it listed its tests\n$")
         # For git bisect run that is no bad commit, but one that cannot be tested.
         done = ktstr("test", suite("constructor"), "--bisect", "-o", "out", cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (125, ""))

@@ -32,7 +32,7 @@ class Payloads(judged.Judged):
         self.assertRegex(record["parts"][1]["text"], "comes after the end")
 
     def test_a_test_that_is_killed_behind_a_forged_end_is_broken(self):
-        self.judged("silences_the_test", "broken", "test-crashed", "signal 9 after the test's last word")
+        self.judged("silences_the_test", "broken", "test-crashed", "signal 9 after the test's last report")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ struct error *page_owners_parse(const char *iomem, size_t n, struct bytes kpagef
 	}
 	if (highest == 0)
 		return vm_error(VM_AGENT, 0,
-				"/proc/iomem tells no addresses: was it read by root?");
+				"/proc/iomem has no addresses: was it read without root?");
 	*ret = owners;
 	owners = (struct page_owners){ 0 };
 	return NULL;

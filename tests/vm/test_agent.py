@@ -168,7 +168,7 @@ class Ends(unittest.TestCase):
     def test_without_its_port_the_agent_says_so_and_powers_off(self):
         with guest.Guest(port="another.name") as g:
             self.assertEqual(g.wait(120), 0)
-            self.assertRegex(g.console, r"(?m)^ktstr-agent: fatal: \[agent-system\] no port is called ktstr.ctl")
+            self.assertRegex(g.console, r"(?m)^ktstr-agent: fatal: \[agent-system\] there is no port named ktstr.ctl")
 
 
 def plan():

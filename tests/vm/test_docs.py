@@ -42,7 +42,7 @@ def dialogue(text):
 def masked(text):
     """Without what differs from run to run: numbers, hashes, folders, the kernel's name."""
     text = re.sub(r"on Linux \S+", "on Linux K", text)
-    text = re.sub(r"looked in \S+,", "looked in F,", text)
+    text = re.sub(r"searched in \S+,", "searched in F,", text)
     text = re.sub(r"-[0-9a-f]{16}\b", "-H", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT[\d-]+", "T", text)
     text = re.sub(r"\d+ min \d\d s", "N s", text)

@@ -93,7 +93,7 @@ class Endings(machine.GuestTest):
         owner, qemu = self.start("echo up; sleep 1000")
         os.kill(qemu, signal.SIGSTOP)
         err = owner.communicate(timeout=machine.TIMEOUT)[1]
-        self.assertIn(b"somebody has stopped QEMU", err)
+        self.assertIn(b"QEMU is stopped", err)
         self.assertNotEqual(owner.returncode, 0)
 
     def test_qemu_dies_with_a_killed_owner(self):

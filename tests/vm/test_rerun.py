@@ -118,7 +118,7 @@ class Rerun(GuestTest):
         os.rename(self.path("one", "again.data"), self.path("moved", "again.data"))
         gone = self.ktstr("rerun", path)
         self.assertEqual((gone.returncode, gone.stdout), (2, ""), gone)
-        self.assertIn(f"gone: {self.path('one', 'again.data')};", gone.stderr)
+        self.assertIn(f"missing: {self.path('one', 'again.data')};", gone.stderr)
         # A record that was never finished knows enough.
         for member in ("verdict", "reason", "why"):
             del first[member]
@@ -134,7 +134,7 @@ class Rerun(GuestTest):
         path, first = self.records("out")[0]
         nothing = self.ktstr("rerun", path, env=dict(os.environ, KTSTR_CACHE_DIR=self.path("empty")))
         self.assertEqual(nothing.returncode, 2, nothing)
-        self.assertRegex(nothing.stderr, rf"gone: kernel {re.escape(first['kernel']['id'])} .*: run 'ktstr kernel fetch [0-9.]+'")
+        self.assertRegex(nothing.stderr, rf"missing: kernel {re.escape(first['kernel']['id'])} .*: run 'ktstr kernel fetch [0-9.]+'")
         first["rerun"]["kernel_id"] = "another-name"
         self.write(json.dumps(first), "renamed.json")
         again = self.ktstr("rerun", "renamed.json", "-o", "renamed")

@@ -33,7 +33,7 @@ struct cli_exit_row {
 	const char *meaning;
 };
 
-/* A word that an argument may be: "map", "NAME", "what a BPF map holds". */
+/* A word that an argument may be: "map", "NAME", "contents of a BPF map". */
 struct cli_word_row {
 	const char *word;		/* NULL: another list begins, ->meaning is its title */
 	const char *argument, *meaning; /* argument: NULL or what goes with the word */

@@ -51,10 +51,10 @@ static const struct cli_option options[] = {
 	  .help = "print members of structs that are 0, too; else they are counted" },
 	{ .name = "freeze",
 	  CLI_FLAG(struct inspect_config, freeze),
-	  .help = "stop the VM while it is looked at" },
+	  .help = "stop the VM while it is inspected" },
 	{ .name = "no-cache",
 	  CLI_FLAG(struct inspect_config, no_cache),
-	  .help = "use and keep nothing that is known of kernels" },
+	  .help = "neither use nor write the cache of kernels" },
 	{ .name = "vmcore",
 	  .argument = "OUT",
 	  CLI_STRING(struct inspect_config, vmcore),
@@ -73,7 +73,7 @@ static const struct cli_option positionals[] = {
 	  .help = "what to show, see below; without it, everything" },
 	{ .argument = "ARG",
 	  CLI_STRING(struct inspect_config, argument),
-	  .help = "what the view wants to know" },
+	  .help = "argument of the view" },
 };
 
 static const struct cli_word_row views[] = {
@@ -89,7 +89,7 @@ static const struct cli_exit_row exits[] = {
 	  "no kernel was found, or the view is unavailable; all or part of a value cannot be read" },
 	{ CLI_EXIT_USAGE, "the command line is wrong" },
 	{ EXIT_SIGNAL,
-	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
+	  "plus N: signal N ended ktstr; a guest that was frozen runs again, an unfinished vmcore is removed" },
 };
 
 static struct error *unknown_view(const char *word)

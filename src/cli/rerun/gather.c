@@ -31,7 +31,7 @@ struct error *rerun_check_record(const struct result_run *past)
 	const char *path = past->rerun.binary.path;
 
 	if (!path)
-		return unfit("it does not say which binary held the test");
+		return unfit("it does not say which binary contains the test");
 	if (path[0] != '/')
 		return unfit("the path of its binary is not absolute");
 	if (!past->suite || !is_end_of_path(path, past->suite))
@@ -79,7 +79,7 @@ static struct error *kernel_gone(const struct result_run *past)
 	} else {
 		strbuf_append(&how, "see 'ktstr kernel list'");
 	}
-	return kernel_error(KERNEL_NOT_CACHED, 0, "gone: kernel %s (build-id %s): %s",
+	return kernel_error(KERNEL_NOT_CACHED, 0, "missing: kernel %s (build-id %s): %s",
 			    past->rerun.kernel_id, build_id ? build_id : "unknown",
 			    strbuf_str(&how));
 }
@@ -120,7 +120,7 @@ struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char 
 	}
 	if (!found)
 		return harness_error(HARNESS_PATTERN, 0,
-				     "gone: %s declares no test %s any more%s%s%s", suite->path,
+				     "missing: %s no longer declares a test %s%s%s%s", suite->path,
 				     name, near.names[0] ? "; is it now called '" : "",
 				     near.names[0] ? near.names[0] : "", near.names[0] ? "'?" : "");
 	for (size_t i = 0; i < suite->tests.n; i++)
@@ -139,7 +139,7 @@ static struct error *list_suite(const struct result_run *past, const struct canc
 
 	if (access(path, F_OK) < 0)
 		return harness_error(HARNESS_NOT_TESTS, errno,
-				     "gone: the test binary; build it again, or put it back: %s",
+				     "missing: the test binary; build it again, or put it back: %s",
 				     path);
 	err = harness_session_list(g, path, cancel, NULL);
 	if (err)
@@ -171,7 +171,7 @@ static struct error *say_gone(struct error *mistakes_, const struct strbuf *gone
 	const char *text = error_message(mistakes);
 	size_t n = strcspn(text, "\n");
 
-	return harness_error(HARNESS_MISTAKES, 0, "files that the test needs are gone\n%s%s",
+	return harness_error(HARNESS_MISTAKES, 0, "files that the test needs are missing\n%s%s",
 			     strbuf_str(gone), text[n] ? text + n + 1 : "");
 }
 
@@ -190,8 +190,8 @@ static struct error *find_files(const struct test_config *config, const struct r
 							  file->path };
 		if (access(file->path, F_OK) < 0)
 			strbuf_appendf(&gone,
-				       "gone: %s; put it back, or say with --files where it "
-				       "is\n",
+				       "missing: %s; put it back, or give its directory with "
+				       "--files\n",
 				       file->path);
 	}
 	g->finder.places = places;
@@ -218,7 +218,7 @@ static struct error *compare(const struct rerun_config *config, const struct res
 	if (!config->test.quiet || changes.n_counted || changes.other_variant)
 		fputs(strbuf_str(&text), stderr);
 	if (config->exact && (changes.n_counted || changes.other_variant))
-		return cli_error(CLI_USAGE, 0, "--exact: not all is as it was; nothing was run");
+		return cli_error(CLI_USAGE, 0, "--exact: something has changed; nothing was run");
 	return NULL;
 }
 

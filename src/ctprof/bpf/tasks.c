@@ -108,7 +108,8 @@ static struct error *add_threads(const void *bytes, size_t n, void *arg)
 	size_t more = n / sizeof(*records);
 
 	if (n % sizeof(*records))
-		return bpfload_error(BPFLOAD_READ, 0, "%zu bytes are no whole records", n);
+		return bpfload_error(BPFLOAD_READ, 0, "%zu bytes are not a whole number of records",
+				     n);
 	if (pass->snapshot->threads.n + more > CTPROF_LIMIT_THREADS)
 		return base_error(BASE_LIMIT, 0, "more than %d threads", CTPROF_LIMIT_THREADS);
 	for (size_t i = 0; i < more; i++)

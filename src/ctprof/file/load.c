@@ -208,7 +208,7 @@ static struct error *see(struct ctprof_loader *loader, enum member member)
 	if (member == N_MEMBERS)
 		return NULL;
 	if (loader->seen & bit)
-		return base_error(BASE_PARSE, 0, "%s: stands there twice", member_names[member]);
+		return base_error(BASE_PARSE, 0, "%s: given twice", member_names[member]);
 	loader->seen |= bit;
 	return NULL;
 }
@@ -400,7 +400,7 @@ static struct error *sort_cgroups(struct ctprof_snapshot *s)
 			&s->strings);
 	for (size_t i = 1; i < s->cgroups.n; i++) {
 		if (s->cgroups.at[i - 1].path == s->cgroups.at[i].path)
-			return base_error(BASE_PARSE, 0, "cgroup_stats.%s: stands there twice",
+			return base_error(BASE_PARSE, 0, "cgroup_stats.%s: given twice",
 					  intern_text(&s->strings, s->cgroups.at[i].path));
 	}
 	return NULL;

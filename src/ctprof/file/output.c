@@ -31,7 +31,7 @@ static struct error *check_folder(const char *path)
 	const char *dir = dirname(for_dirname);
 
 	if (access(dir, W_OK | X_OK) < 0)
-		return base_error(BASE_IO, errno, "cannot make %s: folder %s", path, dir);
+		return base_error(BASE_IO, errno, "cannot create %s: directory %s", path, dir);
 	return NULL;
 }
 
@@ -57,7 +57,7 @@ struct error *ctprof_snapshot_output_open(const char *path, struct ctprof_snapsh
 			return base_error(BASE_IO, EISDIR, "%s", path);
 		output->stream = !S_ISREG(st.st_mode);
 	} else if (errno != ENOENT || !*path) {
-		return base_error(BASE_IO, errno, "%s", *path ? path : "a name without letters");
+		return base_error(BASE_IO, errno, "%s", *path ? path : "an empty file name");
 	}
 	if (output->stream) {
 		output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -196,13 +196,14 @@ static struct error *find_frame(int fd, const char *path, uint64_t file_bytes, u
 		return err;
 	if (ret->whole == 0)
 		return ret->torn_bytes
-			       ? base_error(BASE_PARSE, 0,
-					    "%s holds no whole snapshot: its only one was cut off",
-					    path)
+			       ? base_error(
+					 BASE_PARSE, 0,
+					 "%s contains no complete snapshot: the only one is truncated",
+					 path)
 			       : base_error(BASE_PARSE, 0, "%s is empty", path);
 	return base_error(BASE_ABSENT, 0, "%s has %" PRIu64 " snapshot%s and no @%" PRIu64 "%s",
 			  path, ret->whole, ret->whole == 1 ? "" : "s", wanted,
-			  ret->torn_bytes ? "; another one behind them was cut off" : "");
+			  ret->torn_bytes ? "; another one after them is truncated" : "");
 }
 
 static struct error *load(const char *name, const struct ctprof_snapshot_load_options *options,

@@ -226,7 +226,8 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 		if (err || text.n == 0)
 			return err;
 		if (!metric_policy_parse(text.at, text.n, &policy))
-			return ctprof_place_error(place, "'%s' is no scheduling policy", text.at);
+			return ctprof_place_error(place, "'%s' is not a scheduling policy",
+						  text.at);
 		metric_sample_set(sample, id, policy);
 		return NULL;
 	}
@@ -275,7 +276,7 @@ static struct error *load_smaps(const struct json_value *value, const struct ctp
 	/* A second one in the same object: the table of the first has no owner otherwise. */
 	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY) {
 		vec_deinit(&rows.rows);
-		return ctprof_place_error(place, "stands there twice");
+		return ctprof_place_error(place, "given twice");
 	}
 	sample->smaps = (uint32_t)snapshot->smaps.n;
 	vec_push(&snapshot->smaps, rows);

@@ -108,7 +108,8 @@ static const struct probe_object_facts *look_up(const struct probe_object_source
 	if (row->state == CTPROF_HEAP_FAILED)
 		*ret_error = ctprof_heap_error_make(&row->error);
 	else if (row->state != CTPROF_HEAP_KNOWN)
-		*ret_error = base_error(BASE_PARSE, 0, "who read %s died of it", object->path);
+		*ret_error = base_error(BASE_PARSE, 0, "the process that read %s crashed",
+					object->path);
 	return row->state == CTPROF_HEAP_KNOWN ? row->facts : NULL;
 }
 
@@ -128,7 +129,8 @@ static struct error *look_up_counters(const struct probe_object_source *source,
 		return ctprof_heap_error_make(&row->counters_error);
 	if (row->counters_state != CTPROF_HEAP_KNOWN) {
 		from->met_panic = true;
-		return base_error(BASE_PARSE, 0, "who read the debug information of %s died of it",
+		return base_error(BASE_PARSE, 0,
+				  "the process that read the debug information of %s crashed",
 				  object->path);
 	}
 	*ret = row->counters;

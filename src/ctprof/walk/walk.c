@@ -234,7 +234,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 	if (errnum)
 		return base_error(BASE_IO, errnum, "list the processes in %s", proc);
 	if (walk->processes.ids.n == 0)
-		return base_error(BASE_ABSENT, 0, "%s holds no process", proc);
+		return base_error(BASE_ABSENT, 0, "there is no process in %s", proc);
 	return NULL;
 }
 

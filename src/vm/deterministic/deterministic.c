@@ -102,7 +102,8 @@ static struct error *open_outputs(struct vm *vm)
 	vm->console_fd = memfd_create("ktstr-console", MFD_CLOEXEC);
 	vm->debug_fd = memfd_create("ktstr-frames", MFD_CLOEXEC);
 	if (vm->console_fd < 0 || vm->debug_fd < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "no memory files for console and frames");
+		return vm_error(VM_QEMU_FAILED, errno,
+				"cannot create memory files for console and frames");
 	vm->console_path = xasprintf("/proc/%d/fd/%d", getpid(), vm->console_fd);
 	return NULL;
 }
@@ -148,7 +149,7 @@ static struct error *listen(struct session *s)
 		struct error *err;
 
 		if (s->frames.n + (size_t)n > VM_LIMIT_DETERMINISTIC_FRAMES)
-			return base_error(BASE_LIMIT, 0, "the guest said more than %d MiB",
+			return base_error(BASE_LIMIT, 0, "the guest wrote more than %d MiB",
 					  VM_LIMIT_DETERMINISTIC_FRAMES >> 20);
 		strbuf_append_bytes(&s->frames, buf, (size_t)n);
 		err = vm_plan_answers_feed(&s->answers, buf, (size_t)n);
@@ -170,7 +171,7 @@ static struct error *check_time(struct session *s, bool spoke_before)
 	if (s->answers.release)
 		return base_error(BASE_CANCELLED, ETIMEDOUT, "running %s",
 				  s->spec->command.argv[0]);
-	return vm_error(VM_BOOT_TIMEOUT, 0, "the agent said nothing in time");
+	return vm_error(VM_BOOT_TIMEOUT, 0, "the agent did not respond in time");
 }
 
 static struct error *wait_for_end(struct session *s, const struct cancel *cancel)

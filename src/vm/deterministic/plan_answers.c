@@ -29,7 +29,7 @@ static struct error *take_ready(struct vm_plan_answers *a, struct bytes payload)
 	if (a->release)
 		return vm_error(VM_AGENT, 0, "the agent began twice");
 	if (ready.protocol != WIRE_PROTOCOL)
-		return vm_error(VM_AGENT, 0, "the agent speaks protocol %u, we speak %u",
+		return vm_error(VM_AGENT, 0, "the agent uses protocol %u, this program %u",
 				ready.protocol, WIRE_PROTOCOL);
 	a->release = xstrdup(ready.release);
 	return NULL;
@@ -38,7 +38,7 @@ static struct error *take_ready(struct vm_plan_answers *a, struct bytes payload)
 static struct error *take_topology(struct vm_plan_answers *a, struct bytes payload)
 {
 	if (a->machine)
-		return vm_error(VM_AGENT, 0, "the agent told its topology twice");
+		return vm_error(VM_AGENT, 0, "the agent sent its topology twice");
 	return topo_machine_parse((const char *)payload.at, payload.n, &a->machine);
 }
 
@@ -69,14 +69,14 @@ static struct error *take_output(struct vm_plan_answers *a, const struct wire_fr
 
 static struct error *unexpected(const struct wire_frame *frame)
 {
-	return vm_error(VM_AGENT, 0, "the agent said %s on channel %u, which the plan does not ask",
+	return vm_error(VM_AGENT, 0, "the agent sent %s on channel %u, which is not in the plan",
 			wire_type_word(frame->type), frame->channel);
 }
 
 static struct error *take(struct vm_plan_answers *a, const struct wire_frame *frame)
 {
 	if (a->bye)
-		return vm_error(VM_AGENT, 0, "the agent said %s after its farewell",
+		return vm_error(VM_AGENT, 0, "the agent sent %s after its last message",
 				wire_type_word(frame->type));
 	a->last_ns = frame->time_ns;
 	switch (frame->type) {

@@ -267,7 +267,8 @@ struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path
 		return base_error(BASE_IO, errno, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is %s", path,
-					    S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+					    S_ISDIR(st.st_mode) ? "a directory"
+								: "not a regular file");
 	return add(g, strbuf_str(&real),
 		   (struct entry){ .mode = S_IFREG | (st.st_mode & 07777),
 				   .host = xstrdup(strbuf_str(&real)) });
@@ -330,10 +331,11 @@ static struct error *check_regular(const char *real, const char *name)
 	if (S_ISDIR(st.st_mode))
 		return vm_guest_files_error(
 			VM_GUEST_FILES_KIND, 0,
-			"%s is a folder; only files go in this way, a folder through the command's standard input: tar c FOLDER | ktstr shell --exec 'tar x; ...'",
+			"%s is a directory; --include takes files, send a directory through standard input: tar c DIR | ktstr shell --exec 'tar x; ...'",
 			name);
 	if (!S_ISREG(st.st_mode))
-		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is no regular file", name);
+		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is not a regular file",
+					    name);
 	return access(real, R_OK) < 0 ? base_error(BASE_IO, errno, "%s", name) : NULL;
 }
 
@@ -346,7 +348,7 @@ struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec
 	struct error *err;
 
 	if (n == 0 || !*base || (spec[n] && !spec[n + 1]))
-		return vm_guest_files_error(VM_GUEST_FILES_SPEC, 0, "'%s' is no FILE[:GUESTPATH]",
+		return vm_guest_files_error(VM_GUEST_FILES_SPEC, 0, "'%s' is not FILE[:GUESTPATH]",
 					    spec);
 	real = realpath(file, NULL);
 	if (!real)

@@ -19,7 +19,7 @@
 	X(VM_GUEST_FILES_SPEC, "guest-file-spec", "FILE[:GUESTPATH] is not understood")            \
 	X(VM_GUEST_FILES_KIND, "guest-file-kind", "only regular files go into a guest")            \
 	X(VM_GUEST_FILES_CONFLICT, "guest-file-conflict",                                          \
-	  "two files want the same place in the guest")                                            \
+	  "two files have the same path in the guest")                                             \
 	X(VM_GUEST_FILES_CHANGED, "guest-file-changed", "a file became shorter while it was read") \
 	X(VM_GUEST_FILES_LIMIT, "guest-file-limit", "more files than a guest is given")
 DECLARE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, VM_GUEST_FILES_ERRORS);

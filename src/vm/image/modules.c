@@ -52,7 +52,8 @@ static struct error *push(struct vm_module_list *list, const char *path, size_t 
 	/* The folder is a package's, but the file may be anybody's. */
 	if (path[0] == '/' || memmem(path, n, "..", 2) || memchr(path, 0, n))
 		return vm_modules_error(VM_MODULES_ABSENT, 0,
-					"modules.dep leads out of its folder: %.*s", (int)n, path);
+					"modules.dep names a path outside its directory: %.*s",
+					(int)n, path);
 	list->paths = xreallocarray(list->paths, list->n + 1, sizeof(*list->paths));
 	list->paths[list->n++] = xstrndup(path, n);
 	return NULL;

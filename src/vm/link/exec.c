@@ -216,7 +216,7 @@ static struct error *out_of_time(struct run *run)
 	if (run->finished)
 		return NULL;
 	if (run->killed)
-		return vm_error(VM_HANG, 0, "a killed command does not end");
+		return vm_error(VM_HANG, 0, "a command that was killed did not end");
 	run->killed = true;
 	run->deadline_ns = clock_monotonic_ns() + KILL_WAIT_SEC * NS_PER_SEC;
 	return send_signal(run, SIGKILL);

@@ -28,7 +28,7 @@ struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES], uin
 
 	if (getrandom(hello.entropy, sizeof(hello.entropy), 0) != sizeof(hello.entropy) ||
 	    getrandom(&session, sizeof(session), 0) != sizeof(session))
-		return vm_error(VM_AGENT, errno, "no randomness for the guest");
+		return vm_error(VM_AGENT, errno, "cannot get random bytes for the guest");
 	if (nonce)
 		memcpy(hello.nonce, nonce, sizeof(hello.nonce));
 	vm->heartbeat_ms = heartbeat_ms;
@@ -60,7 +60,7 @@ struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns, const struct c
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_AGENT);
 	if (vm->ready.protocol != WIRE_PROTOCOL)
-		return vm_error(VM_AGENT, 0, "the agent speaks protocol %u, we speak %u",
+		return vm_error(VM_AGENT, 0, "the agent uses protocol %u, this program %u",
 				vm->ready.protocol, WIRE_PROTOCOL);
 	free(vm->release);
 	vm->release = xstrdup(vm->ready.release);

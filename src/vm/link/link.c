@@ -153,7 +153,7 @@ struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *r
 		return error_recast(err, &vm_error_domain, VM_AGENT);
 	if (!link->settled &&
 	    link->receiver.counters.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
-		return vm_error(VM_AGENT, 0, "no frame in %d bytes", SKIPPED_LIMIT);
+		return vm_error(VM_AGENT, 0, "%d bytes without a frame", SKIPPED_LIMIT);
 	link->settled |= *ret_got;
 	return NULL;
 }

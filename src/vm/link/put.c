@@ -36,7 +36,7 @@ static struct error *listen_to(struct transfer *t, bool wait, const struct cance
 	if (err)
 		return err;
 	if (event == VM_EVENT_DEADLINE)
-		return wait ? vm_error(VM_HANG, 0, "the guest does not unpack") : NULL;
+		return wait ? vm_error(VM_HANG, 0, "the guest stopped unpacking") : NULL;
 	if (frame.channel != t->channel)
 		return NULL;
 	switch (frame.type) {

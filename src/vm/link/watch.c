@@ -91,8 +91,8 @@ struct error *vm_explain_shutdown(struct vm *vm, const char *doing)
 				doing);
 	if (strcmp(vm->shutdown.reason, "guest-reset") == 0)
 		return vm_error(VM_TRIPLE_FAULT, 0,
-				"%s: the guest reset itself and its kernel said nothing%s%s", doing,
-				line.n ? "; last sign: " : "", strbuf_str(&line));
+				"%s: the guest reset itself without a message from its kernel%s%s",
+				doing, line.n ? "; last sign: " : "", strbuf_str(&line));
 	return vm_error(VM_QEMU_FAILED, 0, "%s: the guest ended (%s)", doing, vm->shutdown.reason);
 }
 
@@ -254,8 +254,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	if (!vm_silence_is_hang(silent_ns, waited_ns, limit_ns))
 		return NULL;
 	if (is_stopped_by_others(vm))
-		return vm_error(VM_QEMU_FAILED, 0,
-				"no sign of life for %llu s: somebody has stopped QEMU",
+		return vm_error(VM_QEMU_FAILED, 0, "no sign of life for %llu s: QEMU is stopped",
 				(unsigned long long)(silent_ns / NS_PER_SEC));
 	if (is_frozen_by_others(vm))
 		mark_alive(vm);
@@ -319,7 +318,7 @@ static void let_run_if_left_behind(struct vm *vm)
 	if (!vm->stopped || vm->frozen || vm->shutdown.seen || !vm->run_dir ||
 	    !vm_run_freeze_adopt(vm_run_dir_path(vm->run_dir), &freeze))
 		return;
-	vm_say(vm, "who froze the guest has ended; it runs on");
+	vm_say(vm, "the process that froze the guest has ended; the guest runs again");
 	error_free(vm_qmp_execute(vm->qmp, "cont", NULL, STATUS_WAIT_MS * NS_PER_MS, NULL));
 	vm_run_freeze_end(&freeze);
 }
@@ -411,7 +410,7 @@ struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint6
 		if (vm->shutdown.seen || process_ended(vm))
 			return vm_explain(vm, doing);
 		if (past)
-			return vm_error(VM_BOOT_TIMEOUT, 0, "%s: QEMU did not get there in time",
+			return vm_error(VM_BOOT_TIMEOUT, 0, "%s: QEMU did not finish in time",
 					doing);
 		err = cancel_error(cancel, doing);
 		if (!err)

@@ -66,7 +66,7 @@ void vm_kvm_probe_judge(const struct vm_kvm_trial *trial, const char *device,
 
 	ret->usable = false;
 	if (trial->step >= VM_KVM_TRIAL_N_STEPS)
-		SAY(ret, "the trial gave no answer that makes sense");
+		SAY(ret, "the trial gave an invalid answer");
 	else if (trial->step != VM_KVM_TRIAL_RAN)
 		judge_step(trial, device, ret);
 	else if (trial->exit_reason != EXIT_IO)
@@ -160,7 +160,7 @@ void vm_kvm_probe_run_trial(vm_kvm_trial_fn trial, const char *device, uint64_t 
 
 	memset(ret, 0, sizeof(*ret));
 	if (pipe2(ends, O_CLOEXEC) < 0) {
-		SAY(ret, "no pipe for the trial: %s", strerror(errno));
+		SAY(ret, "cannot create a pipe for the trial: %s", strerror(errno));
 		return;
 	}
 	reads = ends[0];

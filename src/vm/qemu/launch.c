@@ -59,7 +59,7 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 static struct error *make_pair(int pair[2])
 {
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "no pair of sockets for QEMU");
+		return vm_error(VM_QEMU_FAILED, errno, "cannot create a socket pair for QEMU");
 	return NULL;
 }
 

@@ -31,11 +31,11 @@ static struct error *classify(const struct json_value *root, struct vm_qmp_messa
 		message->kind = VM_QMP_EVENT;
 		message->value = json_find(root, "data");
 	} else {
-		return vm_error(VM_QMP, 0, "neither greeting, answer nor event");
+		return vm_error(VM_QMP, 0, "not a greeting, an answer or an event");
 	}
 	value = json_find(root, "id");
 	if (value && !json_get_u64(value, &message->id))
-		return vm_error(VM_QMP, 0, "an answer to a command that nobody gave");
+		return vm_error(VM_QMP, 0, "an answer without a command");
 	return NULL;
 }
 

@@ -117,7 +117,7 @@ struct error *vm_registers_parse(const char *text, size_t n, struct vm_register_
 		struct error *err;
 
 		if (strtoul(at + 4, NULL, 10) != list.cpus.n || list.cpus.n == CPUS_LIMIT)
-			return vm_error(VM_QMP, 0, "CPU %zu is not where it should be",
+			return vm_error(VM_QMP, 0, "CPU %zu is missing or out of order",
 					list.cpus.n);
 		err = parse_cpu(block, list.cpus.n, &cpu);
 		if (err)
@@ -126,7 +126,7 @@ struct error *vm_registers_parse(const char *text, size_t n, struct vm_register_
 		at = next;
 	}
 	if (list.cpus.n == 0)
-		return vm_error(VM_QMP, 0, "no CPU in what should be registers");
+		return vm_error(VM_QMP, 0, "no CPU in the output of `info registers`");
 	*ret = list;
 	list = (struct vm_register_list){ 0 };
 	return NULL;

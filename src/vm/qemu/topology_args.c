@@ -84,9 +84,10 @@ static struct error *check_memory(const struct vm_qemu_topology *wanted)
 				(unsigned long long)(wanted->memory_bytes / MIB),
 				(unsigned long long)(told / MIB));
 	if (!t->has_memory && (wanted->memory_bytes % MIB || wanted->memory_bytes / MIB < t->nodes))
-		return vm_error(VM_QEMU_FAILED, 0,
-				"%llu bytes of memory are no whole MiB for each of %u nodes",
-				(unsigned long long)wanted->memory_bytes, t->nodes);
+		return vm_error(
+			VM_QEMU_FAILED, 0,
+			"%llu bytes of memory are not a whole number of MiB for each of %u nodes",
+			(unsigned long long)wanted->memory_bytes, t->nodes);
 	return NULL;
 }
 

@@ -19,7 +19,7 @@ struct error *vm_open_run_folder(struct vm *vm)
 	vm->console_fd = open(vm->console_path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
 			      0600);
 	if (vm->console_fd < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "cannot make %s", vm->console_path);
+		return vm_error(VM_QEMU_FAILED, errno, "cannot create %s", vm->console_path);
 	vm->monitor_socket = vm_run_dir_file(vm->run_dir, "qmp.sock");
 	/* A path that is too long for a socket costs others the monitor, not us the guest. */
 	if (strlen(vm->monitor_socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))

@@ -57,13 +57,13 @@ static struct error *check_is_ours(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return base_error(BASE_IO, errno, "cannot look at %s", path);
+		return base_error(BASE_IO, errno, "cannot stat %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return base_error(BASE_IO, ENOTDIR, "%s", path);
 	if (st.st_uid != geteuid())
 		return base_error(
 			BASE_IO, 0,
-			"%s belongs to user %u; let KTSTR_RUN_DIR name a folder of your own", path,
+			"%s belongs to user %u; set KTSTR_RUN_DIR to a directory of your own", path,
 			st.st_uid);
 	if (st.st_mode & 022)
 		return base_error(BASE_IO, 0, "others may write to %s: chmod 700 %s", path, path);
@@ -101,8 +101,8 @@ static struct error *take_guard(int top_fd, const char *top, int *ret_fd)
 			return base_error(BASE_IO, errno, "flock %s/" VM_RUN_DIR_GUARD, top);
 		if (clock_monotonic_ns() >= end_ns)
 			return base_error(BASE_LIMIT, 0,
-					  "somebody has held %s/" VM_RUN_DIR_GUARD
-					  " for %d s; `fuser -v` shows who",
+					  "%s/" VM_RUN_DIR_GUARD " has been locked for %d s; "
+					  "`fuser -v` shows by which process",
 					  top, VM_RUN_DIR_GUARD_WAIT_MS / 1000);
 		nanosleep(&pause, NULL);
 	}
@@ -212,7 +212,7 @@ static struct error *make_locked(int top_fd, const char *top, char id[VM_RUN_DIR
 			break;
 	}
 	if (made < 0)
-		return base_error(BASE_IO, errno, "cannot make a folder in %s", top);
+		return base_error(BASE_IO, errno, "cannot create a directory in %s", top);
 	dir_fd = openat(top_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir_fd >= 0)
 		lock = openat(dir_fd, VM_RUN_DIR_LOCK, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -30,7 +30,7 @@ struct error *vm_run_freeze_begin(const char *dir, struct vm_run_freeze *ret)
 		_cleanup_close_ int fd = open(path, OPEN_FLAGS | O_CREAT, 0600);
 
 		if (fd < 0)
-			return base_error(BASE_IO, errno, "cannot make %s", path);
+			return base_error(BASE_IO, errno, "cannot create %s", path);
 		if (flock(fd, LOCK_EX) < 0) {
 			if (errno == EINTR)
 				continue;

@@ -43,7 +43,7 @@ static struct error *read_info(int top_fd, const char *id, struct vm_run_info **
 	if (fd < 0)
 		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "open %s", name);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return base_error(BASE_PARSE, 0, "%s is no file", name);
+		return base_error(BASE_PARSE, 0, "%s is not a file", name);
 	err = io_read_fd(fd, name, VM_LIMIT_RUN_INFO_BYTES, &text);
 	if (!err)
 		err = vm_run_info_parse(strbuf_str(&text), text.n, name, &info);
@@ -103,7 +103,7 @@ struct error *vm_run_list_read(struct vm_run_list *ret)
 	vm_run_dir_sweep();
 	dir = opendir(top);
 	if (!dir && errno != ENOENT)
-		return base_error(BASE_IO, errno, "cannot look into %s", top);
+		return base_error(BASE_IO, errno, "cannot list %s", top);
 	while (dir && left-- > 0 && (entry = readdir(dir))) {
 		if (vm_run_dir_is_id(entry->d_name))
 			add_entry(&list, dirfd(dir), entry->d_name);

@@ -10,7 +10,7 @@
 	X(VM_RUN_RUNNING, "running", "QEMU runs")                             \
 	X(VM_RUN_PAUSED, "paused", "QEMU runs, the guest's CPUs are stopped") \
 	X(VM_RUN_ENDED, "ended", "QEMU has ended, its owner has not yet")     \
-	X(VM_RUN_UNREADABLE, "unreadable", "its description makes no sense")
+	X(VM_RUN_UNREADABLE, "unreadable", "its description is not valid")
 
 enum vm_run_state {
 #define RUN_STATE_ENUM_(id, word, meaning) id,

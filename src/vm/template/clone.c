@@ -66,7 +66,7 @@ struct error *vm_clone_launch(struct vm *vm)
 	if (!err)
 		err = vm_state_load(vm, vm->template->state_path);
 	if (!err)
-		err = vm_explain_if_ended(vm, vm_guest_ram_locate(vm), "looking for its RAM");
+		err = vm_explain_if_ended(vm, vm_guest_ram_locate(vm), "finding its RAM");
 	if (!err)
 		err = vm_publish(vm);
 	return error_wrap(err, "starting a clone");
@@ -81,8 +81,10 @@ struct error *vm_clone_prove(const struct vm_template_proof *template,
 	    ready->nonce_phys != template->nonce_phys)
 		return vm_error(VM_CLONE, 0, "its agent does not know the nonce of the template");
 	if (ready->generation != template->generation + 1)
-		return vm_error(VM_CLONE, 0, "its agent was greeted %u times, a clone's %u times",
-				ready->generation, template->generation + 1);
+		return vm_error(
+			VM_CLONE, 0,
+			"its agent was greeted %u times, that of a clone is greeted %u times",
+			ready->generation, template->generation + 1);
 	if (ready->monotonic_ns < template->monotonic_ns || ready->monotonic_ns > latest)
 		return vm_error(
 			VM_CLONE, 0, "its clock shows %llu ns, between %llu and %llu was expected",

@@ -32,7 +32,8 @@ struct error *vm_ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd)
 	_cleanup_close_ int fd = memfd_create(name, MFD_CLOEXEC);
 
 	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "no memory file of %llu MiB for node %u",
+		return vm_error(VM_QEMU_FAILED, errno,
+				"cannot create a memory file of %llu MiB for node %u",
 				(unsigned long long)bytes / MIB, node);
 	*ret_fd = take_fd(fd);
 	return NULL;
@@ -99,7 +100,7 @@ struct error *vm_ram_copy_sparse(int from, int to, const char *to_label, uint64_
 	off_t at = 0;
 
 	if (fstat(from, &st) < 0)
-		return vm_error(VM_TEMPLATE, errno, "cannot look at guest RAM");
+		return vm_error(VM_TEMPLATE, errno, "cannot stat guest RAM");
 	needed = (uint64_t)st.st_blocks * 512;
 	if (ftruncate(to, st.st_size) < 0)
 		return write_failed(to, to_label, needed, 0);
@@ -121,7 +122,7 @@ struct error *vm_ram_copy_sparse(int from, int to, const char *to_label, uint64_
 		}
 	}
 	if (errno != ENXIO)
-		return vm_error(VM_TEMPLATE, errno, "cannot look for data in guest RAM");
+		return vm_error(VM_TEMPLATE, errno, "cannot find data in guest RAM");
 	*ret_bytes = written;
 	return NULL;
 }

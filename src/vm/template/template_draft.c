@@ -200,7 +200,7 @@ static struct error *put_in_place(const struct vm_template_draft *draft)
 	if (err)
 		return err;
 	if (rename(draft->dir, final) < 0)
-		return vm_error(VM_TEMPLATE, errno, "cannot put %s in place", final);
+		return vm_error(VM_TEMPLATE, errno, "cannot rename the draft of %s", final);
 	return io_sync_folder_of(final);
 }
 

@@ -25,7 +25,7 @@ static struct error *save_ram(const struct vm *vm, const char *dir)
 		uint64_t bytes;
 
 		if (fd < 0)
-			return vm_error(VM_TEMPLATE, errno, "cannot make %s", path);
+			return vm_error(VM_TEMPLATE, errno, "cannot create %s", path);
 		err = vm_ram_copy_sparse(vm->ram_fds[i], fd, path, &bytes);
 		if (err)
 			return err;
@@ -72,7 +72,7 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 	struct error *err;
 
 	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
-		return vm_error(VM_TEMPLATE, errno, "no randomness for a nonce");
+		return vm_error(VM_TEMPLATE, errno, "cannot get random bytes for a nonce");
 	vm_boot_format_args(&spec->topology, spec->kernel_args, &arguments);
 	vm_boot_choose_image(spec->kernel, &plan);
 	plan.kernel_args = strbuf_str(&arguments);

@@ -238,7 +238,7 @@ static void cgroup_that_refuses_is_an_error_of_its_own(void **state UNUSED)
 			  &pidfd);
 	assert_non_null(err);
 	assert_int_equal(error_errno(err), ENOSPC);
-	assert_contains(error_message(err), "true is not let into its cgroup");
+	assert_contains(error_message(err), "cannot move true into its cgroup");
 	error_free(err);
 }
 

@@ -70,7 +70,7 @@ static void what_is_missing_is_named_with_its_neighbours(void **state UNUSED)
 	assert_message(btf_path(s.btf, s.rq, "dsqs[2].nr", &place), "btf-bad-path",
 		       "index 2, but 'dsqs' has 2 elements");
 	assert_message(btf_path(s.btf, s.rq, "cpu[0]", &place), "btf-bad-path",
-		       "'cpu' is no array but int");
+		       "'cpu' is not an array but int");
 	assert_message(btf_path(s.btf, s.rq, "dsqs.nr", &place), "btf-bad-path",
 		       "an array needs an index");
 	assert_message(btf_path(s.btf, s.rq, "cpu.x", &place), "btf-no-member",

@@ -210,8 +210,9 @@ static void a_budget_of_bytes_ends_the_following(void **state UNUSED)
 			  "task{comm=\"bash\", pid=77 /* 2 of 5 shown */}}");
 	assert_true(tree->is_cut);
 	spent = follow(&pages, s.btf, s.rq, 0, 96, &none);
-	assert_text(spent,
-		    "rq{nr_running=4, curr=0xffff888000010100 [chase: the budget is spent]}");
+	assert_text(
+		spent,
+		"rq{nr_running=4, curr=0xffff888000010100 [chase: budget for following pointers exhausted]}");
 }
 
 /* A chain of tasks and runqueues, each at its own place: only nesting ends it. */

@@ -41,7 +41,7 @@ static void a_worker_that_got_nothing_done_fails(void **state UNUSED)
 	stalled(&t, 0, 5000);
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_CHECK,
-			"worker 51 (spin) of left got nothing done: it could not run for 5000 ms");
+			"worker 51 (spin) of left did no work: it could not run for 5000 ms");
 	assert_true(has_note(&t, "progress left: 2 of 3 workers"));
 }
 
@@ -96,7 +96,7 @@ static void nothing_done_in_a_time_too_short_is_no_evidence(void **state UNUSED)
 	evaluate(&t);
 	assert_one_part(
 		&t, KTSTR_REASON_NO_EVIDENCE,
-		"got nothing done: it could not run for 900 ms, and a worker may wait 1200 ms");
+		"did no work: it could not run for 900 ms, and a worker may wait up to 1200 ms");
 }
 
 static void a_worker_that_ended_early_fails(void **state UNUSED)

@@ -39,7 +39,7 @@ static void storage_without_a_task_is_shown_all_the_same(void **state)
 
 	build(f, 0);
 	assert_success(bpf_show(f, dump_map, "m"));
-	assert_contains(strbuf_str(&f->json), "\"key\":\"no task any more\"");
+	assert_contains(strbuf_str(&f->json), "\"key\":\"the task has ended\"");
 }
 
 static void a_wild_number_of_buckets_is_refused(void **state)

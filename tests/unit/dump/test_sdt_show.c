@@ -91,7 +91,7 @@ static void a_torn_size_and_an_unknown_arena_are_said(void **state)
 	b->s->elem_size = 24;
 	put64(b, AT_AUX + AUX_ARENA, 0);
 	put_allocator(b);
-	assert_contains(scheduler_json(b, "sdt", 0), "\"not_walked\":\"no program tells");
+	assert_contains(scheduler_json(b, "sdt", 0), "\"not_walked\":\"no program says");
 }
 
 static void lines_that_find_no_room_are_counted(void **state)

@@ -16,7 +16,7 @@ static void parts_and_notes_reach_the_outcome(void **state UNUSED)
 	t.report.workers.at[1].units = 0;
 	t.report.workers.at[1].stall_ns = 5000000000;
 	evaluate(&t);
-	assert_one_part(&t, KTSTR_REASON_CHECK, "worker 51 (spin) of left got nothing done");
+	assert_one_part(&t, KTSTR_REASON_CHECK, "worker 51 (spin) of left did no work");
 	assert_true(has_note(&t, "progress left: 1 of 2 workers"));
 }
 

@@ -53,7 +53,7 @@ static void another_failure_is_a_failure_that_names_both(void **state UNUSED)
 				     KTSTR_REASON_CHECK });
 	assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
 	assert_int_equal(t.outcome.reason, KTSTR_REASON_OTHER_FAILURE);
-	assert_string_equal(t.outcome.why, "check was to happen, but payload did: it happened");
+	assert_string_equal(t.outcome.why, "check was expected, but payload happened: it happened");
 	assert_int_equal(t.outcome.parts.n, 4);
 	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_SETUP);
 	assert_int_equal(t.outcome.parts.at[3].reason, KTSTR_REASON_CHECK);
@@ -72,7 +72,7 @@ static void a_crash_beside_the_declared_failure_is_no_pass(void **state UNUSED)
 		      (enum ktstr_reason[]){ KTSTR_REASON_EXPECTATION, others[i] });
 		assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
 		assert_int_equal(t.outcome.reason, KTSTR_REASON_OTHER_FAILURE);
-		assert_contains(t.outcome.why, "expectation was to happen and did, but ");
+		assert_contains(t.outcome.why, "expectation happened as expected, but so did ");
 		assert_contains(t.outcome.why, result_reason_name(others[i]));
 		assert_int_equal(t.outcome.parts.n, 3);
 	}
@@ -103,7 +103,7 @@ static void a_pass_is_a_failure_to_fail(void **state UNUSED)
 	apply(&t, KTSTR_REASON_SCHED_EXIT, 0, NULL);
 	assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
 	assert_int_equal(t.outcome.reason, KTSTR_REASON_DID_NOT_FAIL);
-	assert_contains(t.outcome.why, "scheduler-exited was to happen");
+	assert_contains(t.outcome.why, "scheduler-exited was expected");
 }
 
 static void what_could_not_be_tested_stays_so(void **state UNUSED)

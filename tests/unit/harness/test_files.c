@@ -154,7 +154,7 @@ static void a_slash_makes_it_a_path_from_the_binarys_folder(void **state)
 	free(f->names[0]);
 	want(f, "data/tool");
 	find_files(f);
-	assert_mistakes(f, "a.c:12: fair: no file data/tool: looked in %s/bin\n", f->root);
+	assert_mistakes(f, "a.c:12: fair: no file data/tool: searched in %s/bin\n", f->root);
 }
 
 static void a_known_place_comes_before_all_others(void **state)
@@ -183,7 +183,7 @@ static void a_known_place_comes_before_all_others(void **state)
 	want(f, "other");
 	find_files(f);
 	assert_mistakes(f,
-			"a.c:12: fair: no file other: looked at /nowhere/other, in %1$s/bin, "
+			"a.c:12: fair: no file other: searched at /nowhere/other, in %1$s/bin, "
 			"%1$s/one, %1$s/two, PATH\n",
 			f->root);
 }
@@ -202,14 +202,15 @@ static void all_that_is_missing_is_told(void **state)
 	want(f, "folder/");
 	want(f, "..");
 	find_files(f);
-	assert_mistakes(f,
-			"a.c:12: fair: no program scx_x: looked in %1$s/bin, %1$s/one, %1$s/two, "
-			"PATH\n"
-			"a.c:12: fair: no file gone: looked in %1$s/bin, %1$s/one, %1$s/two, PATH\n"
-			"a.c:12: fair: no file /not/there: looked there\n"
-			"a.c:12: fair: 'folder/' is no name of a file\n"
-			"a.c:12: fair: '..' is no name of a file\n",
-			f->root);
+	assert_mistakes(
+		f,
+		"a.c:12: fair: no program scx_x: searched in %1$s/bin, %1$s/one, %1$s/two, "
+		"PATH\n"
+		"a.c:12: fair: no file gone: searched in %1$s/bin, %1$s/one, %1$s/two, PATH\n"
+		"a.c:12: fair: no file /not/there: searched there\n"
+		"a.c:12: fair: 'folder/' is not a file name\n"
+		"a.c:12: fair: '..' is not a file name\n",
+		f->root);
 	/* What was found is there. */
 	assert_int_equal(f->files.n, 2);
 	assert_string_equal(path_of(f, 1), "/two/x.cfg");
@@ -266,7 +267,8 @@ static void a_scheduler_of_another_machine_is_told(void **state)
 	fd = open(to, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, machine, 2, offsetof(Elf64_Ehdr, e_machine)), 2);
 	find_files(f);
-	assert_mistakes(f, "a.c:12: fair: %s/one/scx_x is a program of another machine\n", f->root);
+	assert_mistakes(f, "a.c:12: fair: %s/one/scx_x is a program for another architecture\n",
+			f->root);
 }
 
 static void folders_are_no_files(void **state)
@@ -389,7 +391,7 @@ static void no_path_and_no_folders_are_fine(void **state)
 	f->finder.n_dirs = 0;
 	want(f, "tool");
 	find_files(f);
-	assert_mistakes(f, "a.c:12: fair: no file tool: looked in %s/bin, PATH\n", f->root);
+	assert_mistakes(f, "a.c:12: fair: no file tool: searched in %s/bin, PATH\n", f->root);
 }
 
 static void a_file_that_changes_afterwards_is_noticed(void **state)

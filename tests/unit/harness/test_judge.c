@@ -100,10 +100,10 @@ static void a_test_that_reported_to_its_end_is_what_it_says(void **state UNUSED)
 		/* One whose end nobody saw was not one that ended well. */
 		{ WHOLE_WITH(STARTED("probe", "66"), "0"), .exit = FINE,
 		  IS(INCONCLUSIVE, NO_EVIDENCE,
-		     "payload probe (pid 66) was started, and nobody saw it end") },
+		     "payload probe (pid 66) was started, but its end was not reported") },
 		{ WHOLE_WITH(STARTED("probe", "66") PART("check", "one"), "1"), .exit = FINE,
 		  IS(FAIL, CHECK, "one"),
-		  .note = "payload probe (pid 66) was started, and nobody saw it end" },
+		  .note = "payload probe (pid 66) was started, but its end was not reported" },
 	};
 
 	judge_all(seen, ARRAY_SIZE(seen));
@@ -120,20 +120,22 @@ static void a_test_that_did_not_come_to_its_end_is_broken(void **state UNUSED)
 		{ WORKED, .exit = FINE,
 		  IS(BROKEN, REPORT, "in stage work, and its report has no end") },
 		{ "", .exit = FINE, IS(BROKEN, REPORT, "before the test began") },
-		{ WORKED, .exit = UNSEEN, IS(BROKEN, REPORT, "nobody saw the test binary end") },
+		{ WORKED, .exit = UNSEEN,
+		  IS(BROKEN, REPORT, "the end of the test binary was not reported") },
 		{ "", .exit = NO_START, IS(BROKEN, SETUP, "No such file") },
 		/* Anybody can say that it is the end. */
 		{ WHOLE, .exit = EXIT_3,
-		  IS(BROKEN, TEST_CRASHED, "exited with 3 after the test's last word") },
+		  IS(BROKEN, TEST_CRASHED, "exited with 3 after the test's last report") },
 		{ WHOLE, .exit = SEGV,
-		  IS(BROKEN, TEST_CRASHED, "signal 11 after the test's last word") },
-		{ WHOLE, .exit = UNSEEN, IS(BROKEN, REPORT, "nobody saw the test binary end") },
+		  IS(BROKEN, TEST_CRASHED, "signal 11 after the test's last report") },
+		{ WHOLE, .exit = UNSEEN,
+		  IS(BROKEN, REPORT, "the end of the test binary was not reported") },
 		/* What was seen before it died stays. */
 		{ WORKED PART("check", "late"), .exit = SEGV, IS(FAIL, CHECK, "late") },
 		{ WORKED PART("need", "no PSI"), .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
 		/* A report that is not this test's. */
 		{ "{\"report\":\"begin\",\"test\":\"other\",\"api\":1,\"pid\":41}\n" END("0"),
-		  .exit = FINE, IS(BROKEN, REPORT, "fair was asked for, and other reports") },
+		  .exit = FINE, IS(BROKEN, REPORT, "fair was started, but other reports") },
 	};
 
 	judge_all(seen, ARRAY_SIZE(seen));
@@ -178,11 +180,11 @@ static void after_the_test_began_the_guests_death_is_its_doing(void **state UNUS
 		{ WORKED STAGE("cleanup"), VM(VM_AGENT),
 		  IS(BROKEN, AGENT_LOST, "in stage cleanup") },
 		{ WORKED, VM(VM_QEMU_KILLED), IS(BROKEN, QEMU, "in stage work") },
-		{ WHOLE, VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "after the test's last word") },
+		{ WHOLE, VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "after the test's last report") },
 		/* The death explains what the test said last, so it leads. */
 		{ WORKED PART("check", "late"), VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "it said so") },
 		{ WORKED PART("check", "late"), VM(VM_AGENT), IS(FAIL, CHECK, "late") },
-		{ WORKED, .end = HARNESS_RUN_VM_ERROR, IS(BROKEN, HOST, "nobody said why") },
+		{ WORKED, .end = HARNESS_RUN_VM_ERROR, IS(BROKEN, HOST, "for an unknown reason") },
 	};
 
 	judge_all(seen, ARRAY_SIZE(seen));
@@ -234,7 +236,7 @@ static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
 	assert_success(take_text(&t.report, died));
 	assert_success(take_text(&t.report, PART("payload", "hog exited -9") STAGE("cleanup")));
 	judge_case(&t, &seen);
-	/* Not "after the test's last word": there it is only found. */
+	/* Not "after the test's last report": there it is only found. */
 	assert_string_equal(t.outcome.why, OOM_LINE);
 	assert_int_equal(t.outcome.parts.n, 2);
 	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_PAYLOAD);
@@ -245,11 +247,12 @@ static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
 	static const struct seen seen[] = {
 		{ WORKED, .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, TIMEOUT,
-		     "in stage work after 61 s; the test was last heard 41.5 s before, the guest's "
+		     "in stage work after 61 s; the last report of the test came 41.5 s before, the guest's "
 		     "heartbeats came until the end") },
 		{ WORKED STAGE("cleanup"), .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, TIMEOUT, "in stage cleanup") },
-		{ "", .end = HARNESS_RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "has not said a word") },
+		{ "", .end = HARNESS_RUN_TIMED_OUT,
+		  IS(FAIL, TIMEOUT, "without a report from the test") },
 		{ WORKED PART("expectation", "7 is not 8"), .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, EXPECTATION, "7 is not 8") },
 		{ WORKED PART("setup", "x"), .end = HARNESS_RUN_TIMED_OUT,
@@ -380,12 +383,12 @@ static void checks_are_made_of_work_that_counts(void **state UNUSED)
 		  IS(BROKEN, SETUP, "no") },
 		{ WHOLE_WITH(STRAYED PART("need", "no"), "1"), .exit = FINE, IS(SKIP, NEED, "no") },
 		{ BEGIN STAGE("setup") END("0"), .exit = FINE,
-		  IS(INCONCLUSIVE, NO_EVIDENCE, "never came to its work") },
+		  IS(INCONCLUSIVE, NO_EVIDENCE, "never reached its work") },
 		{ BEGIN END("0"), .exit = FINE,
-		  IS(INCONCLUSIVE, NO_EVIDENCE, "never came to its work") },
+		  IS(INCONCLUSIVE, NO_EVIDENCE, "never reached its work") },
 		{ WORKED STRAYED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
 		{ WORKED STRAYED END("0"), .end = HARNESS_RUN_TIMED_OUT,
-		  IS(FAIL, TIMEOUT, "last word") },
+		  IS(FAIL, TIMEOUT, "last report") },
 		/* A failed test's work counts. */
 		{ WHOLE_WITH(STRAYED PART("payload", "bad"), "1"), .exit = FINE,
 		  IS(FAIL, PAYLOAD, "bad") },
@@ -444,9 +447,9 @@ static void a_declared_failure_is_what_must_happen(void **state UNUSED)
 		    IS(PASS, AS_EXPECTED, "payload: bad") },
 		  KTSTR_REASON_PAYLOAD },
 		{ { WHOLE_WITH(PART("payload", "bad"), "1"), .exit = FINE,
-		    IS(FAIL, OTHER_FAILURE, "check was to happen, but payload did: bad") },
+		    IS(FAIL, OTHER_FAILURE, "check was expected, but payload happened: bad") },
 		  KTSTR_REASON_CHECK },
-		{ { WHOLE, .exit = FINE, IS(FAIL, DID_NOT_FAIL, "check was to happen") },
+		{ { WHOLE, .exit = FINE, IS(FAIL, DID_NOT_FAIL, "check was expected") },
 		  KTSTR_REASON_CHECK },
 		{ { WORKED, VM(VM_PANIC), IS(PASS, AS_EXPECTED, "guest-panic: in stage work") },
 		  KTSTR_REASON_GUEST_PANIC },

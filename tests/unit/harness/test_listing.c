@@ -151,7 +151,7 @@ static void a_crash_is_named_with_its_signal(void **state UNUSED)
 		"echo '{\"ktstr_api\":1,\"tests\":[]}'\necho 'oh no' >&2\nkill -SEGV $$");
 
 	assert_true(error_is(err, &harness_error_domain, HARNESS_LISTING));
-	assert_contains(error_message(err), "died of signal 11 (Segmentation fault)");
+	assert_contains(error_message(err), "was killed by signal 11 (Segmentation fault)");
 	assert_contains(error_message(err), "oh no");
 }
 
@@ -190,11 +190,11 @@ static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
 	assert_true(error_is(absent, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(absent), "No such file");
 	assert_true(error_is(folder, &harness_error_domain, HARNESS_NOT_TESTS));
-	assert_contains(error_message(folder), "is no file");
+	assert_contains(error_message(folder), "is not a file");
 	assert_true(error_is(plain, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(plain), "cannot be executed");
 	assert_true(error_is(strange, &harness_error_domain, HARNESS_NOT_TESTS));
-	assert_contains(error_message(strange), "is a program of another machine");
+	assert_contains(error_message(strange), "is a program for another architecture");
 	assert_true(error_is(text, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(text), "ELF object");
 	staged_root_free(root);

@@ -133,10 +133,10 @@ static void the_older_side_is_told_to_move(void **state UNUSED)
 
 	assert_true(error_is(newer, &harness_error_domain, HARNESS_API));
 	assert_string_equal(error_message(newer),
-			    "this ktstr knows 1, mytests speaks 2: a newer ktstr is needed");
+			    "this ktstr has API 1, mytests has API 2: a newer ktstr is needed");
 	assert_true(error_is(older, &harness_error_domain, HARNESS_API));
 	assert_string_equal(error_message(older),
-			    "this ktstr knows 1, mytests speaks 0: rebuild mytests");
+			    "this ktstr has API 1, mytests has API 0: rebuild mytests");
 }
 
 static void other_output_is_of_no_test_binary(void **state UNUSED)

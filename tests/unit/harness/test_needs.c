@@ -97,15 +97,15 @@ static void a_cgroup_needs_its_cpus(void **state UNUSED)
 
 	check(&test, "1n2l2c1t", &usable, NULL, 0, NULL);
 	check(&test, "1n1l4c1t", &usable, NULL, reason,
-	      "cgroup right wants LLC 1, the machine has 1");
+	      "cgroup right needs LLC 1, the machine has 1");
 	rows[2].cpus = (struct ktstr_cpus)KTSTR_NODE(1);
 	check(&test, "2n2l1c1t", &usable, NULL, 0, NULL);
 	check(&test, "1n2l1c1t", &usable, NULL, reason,
-	      "cgroup right wants node 1, the machine has 1");
+	      "cgroup right needs node 1, the machine has 1");
 	rows[2].cpus = (struct ktstr_cpus)KTSTR_CPUS(2, 3);
 	check(&test, "1n2l2c1t", &usable, NULL, 0, NULL);
 	check(&test, "1n1l3c1t", &usable, NULL, reason,
-	      "cgroup right wants CPU 3, the machine has 3");
+	      "cgroup right needs CPU 3, the machine has 3");
 }
 
 static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
@@ -126,10 +126,10 @@ static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
 		check(tests[i], "1n1l1c1t", &unknown, &old_config, KTSTR_REASON_NEEDS_SCX,
 		      "kernel 6.1.0-cloud has no sched_ext");
 		check(tests[i], "1n1l1c1t", &unknown, &config, KTSTR_REASON_NO_EVIDENCE,
-		      "kernel 6.1.0-cloud: whether it has sched_ext cannot be told: the image has "
+		      "kernel 6.1.0-cloud: cannot determine whether it has sched_ext: the image has "
 		      "no BTF");
 		check(tests[i], "1n1l1c1t", &unknown, NULL, KTSTR_REASON_NO_EVIDENCE,
-		      "kernel 6.1.0-cloud: whether it has sched_ext cannot be told: the image has "
+		      "kernel 6.1.0-cloud: cannot determine whether it has sched_ext: the image has "
 		      "no BTF");
 	}
 }

@@ -354,11 +354,12 @@ static void a_report_begins_once_and_ends_once(void **state UNUSED)
 {
 	assert_refused("", NOTE("x"), "parse", "before the begin");
 	assert_refused("", END("0"), "parse", "before the begin");
-	assert_refused(BEGIN, BEGIN, "parse", "a second one");
+	assert_refused(BEGIN, BEGIN, "parse", "given twice");
 	assert_refused(BEGIN END("0"), END("0"), "parse", "after the end");
 	assert_refused(BEGIN END("0"), NOTE("x"), "parse", "after the end");
-	assert_refused(BEGIN, END("1"), "parse", "1 parts are counted, 0 came");
-	assert_refused(BEGIN PART("check", "x"), END("0"), "parse", "0 parts are counted, 1 came");
+	assert_refused(BEGIN, END("1"), "parse", "1 parts announced, 0 received");
+	assert_refused(BEGIN PART("check", "x"), END("0"), "parse",
+		       "0 parts announced, 1 received");
 }
 
 static void a_test_of_another_api_is_refused(void **state UNUSED)

@@ -102,7 +102,7 @@ static void without_a_network_older_lists_will_do(void **state UNUSED)
 	}
 	assert_success(kernel_apt_open(false, true, &watch, &third));
 	assert_contains(heard, "no network");
-	assert_contains(heard, "older lists");
+	assert_contains(heard, "older package lists");
 	sample_cache_end(cache);
 }
 

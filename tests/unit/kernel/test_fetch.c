@@ -155,7 +155,7 @@ static void what_is_not_there_names_what_is(void **state UNUSED)
 	err = kernel_fetch(&(struct kernel_fetch){ .wanted = "9.1" }, NULL, &kernel);
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "kernel-not-in-reach");
-	assert_contains(error_message(err), "there are: 9.9, 9.8");
+	assert_contains(error_message(err), "available: 9.9, 9.8");
 	error_free(err);
 	sample_cache_end(cache);
 }

@@ -23,7 +23,7 @@ static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
 	walk.end = KMEM_WALK_STOPPED;
 	assert_string_equal(words_of(&walk), "shown 5 of at least 12");
 	walk.end = KMEM_WALK_CYCLE;
-	assert_string_equal(words_of(&walk), "shown 5 of at least 12: it leads back into itself");
+	assert_string_equal(words_of(&walk), "shown 5 of at least 12: it contains a cycle");
 	walk.end = KMEM_WALK_LIMITED;
 	walk.n_steps = 1048576;
 	assert_string_equal(words_of(&walk),

@@ -76,7 +76,7 @@ static void a_failure_that_nobody_looks_at_counts(void **state UNUSED)
 	assert_int_equal(r.status, 0);
 	assert_int_equal(count_lines(&r, "part"), 1);
 	assert_string_equal(string_member(find_line(&r, "part", 0), "text"),
-			    "sh: exit code 7, and the test did not look at it; stderr: why");
+			    "sh: exit code 7, and the test did not check it; stderr: why");
 }
 
 static void fail_exit_code(struct ktstr_ctx *ctx)
@@ -261,7 +261,7 @@ static void an_end_that_the_test_took_itself_breaks_it(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(wait_oneself);
 
-	assert_one_part(&r, "setup", "sleep: nobody knows how it ended");
+	assert_one_part(&r, "setup", "sleep: its exit status is unknown");
 	assert_int_equal(count_lines(&r, "payload"), 0);
 }
 
@@ -358,7 +358,7 @@ static void a_program_is_in_its_cgroup_before_it_runs(void **state UNUSED)
 	assert_int_equal(count_lines(&entered, "part"), 0);
 	assert_int_equal(count_lines(&entered, "note"), 1);
 	assert_one_part(&empty, "setup", "cgroup.procs of left");
-	assert_one_part(&refused, "setup", "not let into its cgroup");
+	assert_one_part(&refused, "setup", "into its cgroup");
 	assert_int_equal(count_lines(&refused, "note"), 0);
 }
 

@@ -83,9 +83,9 @@ static void wrong_arguments_are_named(void **state UNUSED)
 	expect(ask(1, "--list", "-x", NULL), 2, "", "mytests: does not know -x\nTry --help.\n");
 	expect(ask(1, "--list", "--json", "y"), 2, "", "mytests: does not know y\nTry --help.\n");
 	expect(ask(1, "--run", NULL, NULL), 2, "",
-	       "mytests: --run wants one name of a test\nTry --help.\n");
+	       "mytests: --run takes the name of one test\nTry --help.\n");
 	expect(ask(1, "--run", "none", NULL), 2, "",
-	       "mytests: no test is called none\nTry --help.\n");
+	       "mytests: there is no test named none\nTry --help.\n");
 }
 
 static void lists_go_to_standard_output(void **state UNUSED)

@@ -75,12 +75,12 @@ static const struct {
 
 	{ { .run = nothing, .expect = KTSTR_REASON_CHECK }, NULL },
 	{ { .run = nothing, .expect = KTSTR_REASON_NEED },
-	  "expect: \"need\" is no failure that can be expected" },
+	  "expect: \"need\" is not a failure that can be expected" },
 	{ { .run = nothing, .expect = KTSTR_REASON_DID_NOT_FAIL },
-	  "expect: \"did-not-fail\" is no failure that can be expected" },
+	  "expect: \"did-not-fail\" is not a failure that can be expected" },
 	{ { .run = nothing, .expect = KTSTR_REASON_OTHER_FAILURE },
-	  "expect: \"failed-otherwise\" is no failure that can be expected" },
-	{ { .run = nothing, .expect = (enum ktstr_reason)99 }, "expect: 99 is no reason" },
+	  "expect: \"failed-otherwise\" is not a failure that can be expected" },
+	{ { .run = nothing, .expect = (enum ktstr_reason)99 }, "expect: 99 is not a reason" },
 };
 
 static void check(const struct ktstr_entry *const *entries, size_t n, const char *expected)
@@ -115,7 +115,7 @@ static void all_mistakes_are_told(void **state UNUSED)
 
 	check(both, 2,
 	      "x.c:1: b: duration_s is 86401, at most 86400 is possible\n"
-	      "x.c:1: b: expect: \"boot\" is no failure that can be expected\n"
+	      "x.c:1: b: expect: \"boot\" is not a failure that can be expected\n"
 	      "x.c:1: b: nothing to run: no .cgroups, no .run and no .scheduler\n");
 }
 

@@ -124,12 +124,11 @@ static void what_is_not_known_is_not_taken_as_equal(void **state UNUSED)
 	assert_differs("1n2l2c1t", m, "topology-mismatch", "LLC of CPU 2: shared by 2 found");
 	m->cpus[2].llc = TOPO_ABSENT;
 	assert_differs("1n2l2c1t", m, "topology-unknown",
-		       "the last-level cache of CPU 2: not told");
+		       "the last-level cache of CPU 2: not reported");
 	m->cpus[2].llc = m->cpus[3].llc = 2;
 	m->cpus[1].node = TOPO_ABSENT;
-	topo_machine_set_absent(m, TOPO_ITEM_NODE, 1, "in the list of no node");
-	assert_differs("1n2l2c1t", m, "topology-unknown",
-		       "the node of CPU 1: in the list of no node");
+	topo_machine_set_absent(m, TOPO_ITEM_NODE, 1, "in no node's list");
+	assert_differs("1n2l2c1t", m, "topology-unknown", "the node of CPU 1: in no node's list");
 	m->cpus[1].node = 0;
 	m->nodes[0].has_distances = false;
 	assert_differs("1n2l2c1t", m, "topology-unknown", "the distances of node 0");

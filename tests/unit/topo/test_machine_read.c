@@ -59,13 +59,13 @@ static void an_unreadable_item_is_absent_with_its_reason(void **state UNUSED)
 	assert_success(topo_machine_read(fake.root, &m));
 	assert_true(m->cpus[3].core_id == TOPO_ABSENT);
 	assert_reason(m, TOPO_ITEM_CORE_ID, 3, "topology/core_id: No such file");
-	assert_reason(m, TOPO_ITEM_CORE_ID, 8, "core_id is \"many\", no number");
-	assert_reason(m, TOPO_ITEM_CORE_ID, 9, "no number");
-	assert_reason(m, TOPO_ITEM_CORE_ID, 10, "no number");
+	assert_reason(m, TOPO_ITEM_CORE_ID, 8, "core_id is \"many\", not a number");
+	assert_reason(m, TOPO_ITEM_CORE_ID, 9, "not a number");
+	assert_reason(m, TOPO_ITEM_CORE_ID, 10, "not a number");
 	assert_reason(m, TOPO_ITEM_LLC, 5, "no cache is described");
 	/* The others of that cache named CPU 5, which says nothing: they are not known either. */
 	assert_true(m->cpus[4].llc == TOPO_ABSENT);
-	assert_reason(m, TOPO_ITEM_LLC, 4, "tell another one");
+	assert_reason(m, TOPO_ITEM_LLC, 4, "disagree");
 	assert_int_equal(m->cpus[8].llc, 8);
 	assert_reason(m, TOPO_ITEM_MEMORY, 1, "no MemTotal");
 	assert_true(m->nodes[0].has_memory);
@@ -85,13 +85,13 @@ static void lists_that_contradict_each_other_are_not_believed(void **state UNUSE
 	fake_sysfs_write(&fake, "cpu/cpu9/topology/thread_siblings_list", "8-9,90\n");
 	fake_sysfs_write(&fake, "cpu/cpu12/topology/thread_siblings_list", "12-\n");
 	assert_success(topo_machine_read(fake.root, &m));
-	assert_reason(m, TOPO_ITEM_THREADS, 0, "tell another one");
+	assert_reason(m, TOPO_ITEM_THREADS, 0, "disagree");
 	/* What CPU 1 says of itself stands on its own. */
 	assert_int_equal(m->cpus[1].core, 1);
 	assert_int_equal(m->cpus[2].core, 2);
-	assert_reason(m, TOPO_ITEM_THREADS, 4, "tell another one");
-	assert_reason(m, TOPO_ITEM_THREADS, 8, "tell another one");
-	assert_reason(m, TOPO_ITEM_THREADS, 9, "tell another one");
+	assert_reason(m, TOPO_ITEM_THREADS, 4, "disagree");
+	assert_reason(m, TOPO_ITEM_THREADS, 8, "disagree");
+	assert_reason(m, TOPO_ITEM_THREADS, 9, "disagree");
 	assert_reason(m, TOPO_ITEM_THREADS, 12, "has no end");
 	assert_int_equal(m->cpus[14].core, 14);
 }
@@ -158,7 +158,7 @@ static void nodes_that_cannot_be_read_leave_cpus_without_one(void **state UNUSED
 	topo_machine_free(m);
 	fake_sysfs_write(&fake, "node/node1/cpulist", "8-14\n");
 	assert_success(topo_machine_read(fake.root, &m));
-	assert_reason(m, TOPO_ITEM_NODE, 15, "list of no node");
+	assert_reason(m, TOPO_ITEM_NODE, 15, "in no node's list");
 	topo_machine_free(m);
 	fake_sysfs_remove(&fake, "node/online");
 	assert_success(topo_machine_read(fake.root, &m));

@@ -84,26 +84,26 @@ static void each_lie_is_found(void **state UNUSED)
 {
 	assert_broken("machine 1", "machine 2", "does not begin");
 	assert_broken("machine 1", "Machine 1", "does not begin");
-	assert_broken("cpus 0-3\n", "", "line 2 does not tell the CPUs");
+	assert_broken("cpus 0-3\n", "", "line 2 does not list the CPUs");
 	assert_broken("cpus 0-3", "cpus ", "no CPU is online");
 	assert_broken("cpus 0-3", "cpus 0-9999", "CPU list");
-	assert_broken("cpus 0-3", "cpus 0-4", "CPU 4 is told 0 times");
+	assert_broken("cpus 0-3", "cpus 0-4", "CPU 4 is given 0 times");
 	assert_broken("cpus 0-3", "cpus 0-2", "a CPU that is not online");
-	assert_broken("nodes 0-1\n", "", "line 3 does not tell the nodes");
+	assert_broken("nodes 0-1\n", "", "line 3 does not list the nodes");
 	assert_broken("nodes 0-1", "nodes 0-256", "node 256, at most 256");
 	assert_broken("nodes 0-1", "nodes 0", "a node that is not online");
 	assert_broken("nodes 0-1", "nodes -", "a node that is not online");
-	assert_broken("threads 0-1", "threads 0-2", "told twice");
-	assert_broken("threads 2-3\n", "", "the thread siblings of CPU 2 is told 0 times");
+	assert_broken("threads 0-1", "threads 0-2", "given twice");
+	assert_broken("threads 2-3\n", "", "the thread siblings of CPU 2 is given 0 times");
 	assert_broken("threads 0-1", "threads", "no CPUs");
 	assert_broken("threads 0-1", "threads 0-1 ", "a blank at the end");
 	assert_broken("threads 0-1", "threads 0-1 2", "more than expected");
-	assert_broken("threads 0-1", "strands 0-1", "no known word at \"strands 0-1\"");
+	assert_broken("threads 0-1", "strands 0-1", "unknown keyword at \"strands 0-1\"");
 	assert_broken("core-id 0 0-3", "core-id x 0-3", "no number");
 	assert_broken("core-id 0 0-3", "core-id 4294967295 0-3", "no number");
 	assert_broken("node 1 2-3", "node 2 2-3", "a node that is not online");
-	assert_broken("memory 1 0\n", "", "the memory of node 1 is told 0 times");
-	assert_broken("memory 1 0", "memory 0 0", "told twice");
+	assert_broken("memory 1 0\n", "", "the memory of node 1 is given 0 times");
+	assert_broken("memory 1 0", "memory 0 0", "given twice");
 	assert_broken("memory 1 0", "memory 2 0", "no node that is online");
 	assert_broken("memory 1 0", "memory 1 18446744073709551616", "no number of bytes");
 	assert_broken("memory 1 0", "memory 1 -1", "no number of bytes");
@@ -113,14 +113,14 @@ static void each_lie_is_found(void **state UNUSED)
 	assert_broken("end\n", "", "\"end\" is not the last line");
 	assert_broken("end\n", "end", "\"end\" is not the last line");
 	assert_broken("end\n", "end\nend\n", "\"end\" is not the last line");
-	assert_broken("end\n", "end 1\n", "no known word");
+	assert_broken("end\n", "end 1\n", "unknown keyword");
 }
 
 static void absences_are_checked_too(void **state UNUSED)
 {
-	assert_broken("llc 2-3", "absent llc 2 x", "CPU 3 is told 0 times");
-	assert_broken("end\n", "absent llc 2 x\nend\n", "CPU 2 is told 2 times");
-	assert_broken("llc 2-3\n", "absent llc 2-3 x\nabsent llc 3 y\n", "CPU 3 is told 2 times");
+	assert_broken("llc 2-3", "absent llc 2 x", "CPU 3 is given 0 times");
+	assert_broken("end\n", "absent llc 2 x\nend\n", "CPU 2 is given 2 times");
+	assert_broken("llc 2-3\n", "absent llc 2-3 x\nabsent llc 3 y\n", "CPU 3 is given 2 times");
 	assert_broken("end\n", "absent llc 4 x\nend\n", "CPU 4, which is not online");
 	assert_broken("end\n", "absent memory 4 x\nend\n", "node 4, which is not online");
 	assert_broken("llc 2-3", "absent llc 2-3", "no reason");

@@ -140,7 +140,7 @@ static void memory_of_each_node(void **state UNUSED)
 	assert_refused("2n4l2c1t,mem=1G", "topology-form", "mem: 1 sizes for 2 nodes");
 	assert_refused("2n4l2c1t,mem=1G:1G:1G", "topology-form", "more than 2 sizes for 2 nodes");
 	assert_refused("1n1l1c1t,mem=1G:1G", "topology-form", "more than 1 sizes for 1 node");
-	assert_refused("1n1l1c1t,mem=", "topology-form", "size 0 is no number");
+	assert_refused("1n1l1c1t,mem=", "topology-form", "size 0 is not a number");
 	assert_refused("1n1l1c1t,mem=4096", "topology-form", "no unit K, M or G");
 	assert_refused("1n1l1c1t,mem=1T", "topology-form", "no unit K, M or G");
 	assert_refused("2n2l1c1t,mem=1G:0M", "topology-range", "node 1 has none");
@@ -148,7 +148,7 @@ static void memory_of_each_node(void **state UNUSED)
 	assert_refused("1n1l1c1t,mem=65537G", "topology-range", "64 TiB");
 	assert_refused("2n2l1c1t,mem=65536G:1M", "topology-range", "64 TiB");
 	assert_refused("1n1l1c1t,mem=70368744177664G", "topology-range", "too large");
-	assert_refused("1n1l1c1t,mem=18446744073709551617M", "topology-form", "no number up to");
+	assert_refused("1n1l1c1t,mem=18446744073709551617M", "topology-form", "not a number up to");
 }
 
 static void distances_between_nodes(void **state UNUSED)
@@ -162,8 +162,9 @@ static void distances_between_nodes(void **state UNUSED)
 			  "2n4l2c1t,mem=1G:1G,dist=10:21:21:10");
 	assert_refused("2n2l1c1t,dist=10:21:21", "topology-form", "3 distances, 2 nodes need 4");
 	assert_refused("2n2l1c1t,dist=10:21:21:10:10", "topology-form", "more than 4 distances");
-	assert_refused("2n2l1c1t,dist=10::21:10", "topology-form", "distance 1 is no number");
-	assert_refused("2n2l1c1t,dist=10:256:256:10", "topology-form", "distance 1 is no number");
+	assert_refused("2n2l1c1t,dist=10::21:10", "topology-form", "distance 1 is not a number");
+	assert_refused("2n2l1c1t,dist=10:256:256:10", "topology-form",
+		       "distance 1 is not a number");
 	assert_refused("2n2l1c1t,dist=11:21:21:10", "topology-range", "node 0 to itself is 11");
 	assert_refused("2n2l1c1t,dist=10:21:21:0", "topology-range", "node 1 to itself is 0");
 	assert_refused("2n2l1c1t,dist=10:10:10:10", "topology-range", "node 0 to node 1 is 10");

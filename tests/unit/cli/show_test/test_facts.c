@@ -41,7 +41,7 @@ static void a_test_is_resolved_for_its_own_machine(void **state)
 	struct declared *d = *state;
 	_cleanup_shown_test_ struct shown_test shown = { 0 };
 	_cleanup_free_ char *missing = xasprintf(
-		"my.c:12: fair: no file gone: looked in %s, PATH\n", d->root);
+		"my.c:12: fair: no file gone: searched in %s, PATH\n", d->root);
 
 	assert_success(shown_test_init(&shown, &d->suite, &d->suite.tests.at[0], NULL, &d->host));
 	assert_int_equal(topo_cpus(&shown.topology), 8);

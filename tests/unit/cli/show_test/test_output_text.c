@@ -49,7 +49,7 @@ static void a_whole_test_is_shown(void **state)
 		"  file   size  found\n"
 		"  my      6 B  %1$s/my\n"
 		"  scx_x   1 B  %1$s/scx_x\n"
-		"  not found   no file gone: looked in %1$s, PATH\n",
+		"  not found   no file gone: searched in %1$s, PATH\n",
 		d->root);
 
 	format(d, 0, 0, false, &text);

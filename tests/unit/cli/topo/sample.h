@@ -22,7 +22,7 @@ static const char sample_unknown[] = "machine 1\ncpus 0-3\nnodes 0\n"
 				     "memory 0 1048576\ndistance 0 10\n"
 				     "absent threads 1-3 no list\n"
 				     "absent llc 3 no cache is described\n"
-				     "absent node 3 in the list of no node\nend\n";
+				     "absent node 3 in no node's list\nend\n";
 
 static inline struct topo_machine *sample_machine(const char *text)
 {

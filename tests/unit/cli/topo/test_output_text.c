@@ -50,7 +50,7 @@ static void what_is_not_known_is_told_with_its_reason(void **state UNUSED)
 	assert_contains(strbuf_str(&s),
 			"\n\nnot known: the thread siblings of CPU 1-3: no list\n"
 			"not known: the last-level cache of CPU 3: no cache is described\n"
-			"not known: the node of CPU 3: in the list of no node\n");
+			"not known: the node of CPU 3: in no node's list\n");
 }
 
 static void presets_are_a_table(void **state UNUSED)

@@ -97,11 +97,11 @@ static void what_is_no_snapshot_is_told(void **state UNUSED)
 static void nothing_may_stand_twice(void **state UNUSED)
 {
 	assert_refused("{\"captured_at_unix_ns\":1,\"captured_at_unix_ns\":1}",
-		       "captured_at_unix_ns: stands there twice");
-	assert_refused("{\"threads\":[],\"threads\":[]}", "threads: stands there twice");
+		       "captured_at_unix_ns: given twice");
+	assert_refused("{\"threads\":[],\"threads\":[]}", "threads: given twice");
 	assert_refused(
 		"{\"captured_at_unix_ns\":1,\"threads\":[],\"cgroup_stats\":{\"/a\":{},\"/b\":{},\"/a\":{}}}",
-		"cgroup_stats./a: stands there twice");
+		"cgroup_stats./a: given twice");
 }
 
 static void threads_and_cgroups_are_put_in_order(void **state UNUSED)

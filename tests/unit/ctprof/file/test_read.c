@@ -149,9 +149,9 @@ static void an_incomplete_last_one_is_told_and_left_out(void **state)
 	assert_success(load_at(file, "", &s, &origin));
 	assert_int_equal(origin.frames, 1);
 	assert_int_equal(origin.torn_bytes, 7);
-	assert_fails(file, "@2", "absent", "another one behind them was cut off");
+	assert_fails(file, "@2", "absent", "another one after them is truncated");
 	assert_int_equal(ftruncate(file->fd, 7), 0);
-	assert_fails(file, "", "parse", "no whole snapshot: its only one was cut off");
+	assert_fails(file, "", "parse", "no complete snapshot: the only one is truncated");
 }
 
 static void what_is_damaged_is_told(void **state)

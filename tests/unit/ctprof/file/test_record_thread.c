@@ -95,7 +95,7 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 	assert_refused(THREAD(",\"comm\":5"), "threads[0].comm: expected a string");
 	assert_refused(THREAD(",\"state\":\"SS\""), "threads[0].state: 'SS' is not one letter");
 	assert_refused(THREAD(",\"policy\":\"fast\""),
-		       "threads[0].policy: 'fast' is no scheduling policy");
+		       "threads[0].policy: 'fast' is not a scheduling policy");
 	assert_refused(THREAD(",\"ext_enabled\":1"),
 		       "threads[0].ext_enabled: expected true or false");
 	assert_refused(THREAD(",\"cpu_affinity\":\"0-3\""),
@@ -109,7 +109,7 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 	assert_refused(THREAD(",\"smaps_rollup_kib\":{\"Rss\":1.5}"),
 		       "threads[0].smaps_rollup_kib.Rss: 1.5 is not");
 	assert_refused(THREAD(",\"smaps_rollup_kib\":{\"a\":1},\"smaps_rollup_kib\":{\"b\":1}"),
-		       "threads[0].smaps_rollup_kib: stands there twice");
+		       "threads[0].smaps_rollup_kib: given twice");
 	assert_refused(THREAD(",\"jemalloc_measured\":\"yes\""),
 		       "threads[0].jemalloc_measured: expected true or false");
 	assert_refused(THREAD(",\"tid\":4294967296"),

@@ -153,10 +153,10 @@ static void the_gravest_wins_and_of_equals_the_first(void **state UNUSED)
 
 static void an_agent_that_gave_up_is_heard(void **state UNUSED)
 {
-	assert_sign("ktstr-agent: fatal: [agent-system] no port is called ktstr.ctl\r\n"
+	assert_sign("ktstr-agent: fatal: [agent-system] there is no port named ktstr.ctl\r\n"
 		    "[    1.5] reboot: Power down\r\n",
 		    VM_CONSOLE_AGENT,
-		    "ktstr-agent: fatal: [agent-system] no port is called ktstr.ctl");
+		    "ktstr-agent: fatal: [agent-system] there is no port named ktstr.ctl");
 }
 
 static void what_is_shown_is_clean_and_short(void **state UNUSED)

@@ -90,7 +90,7 @@ static void anything_else_is_no_with_its_reason(void **state UNUSED)
 		{ emulated, "exit reason 17, detail 1 (internal error" },
 		{ no_answer, "ended without an answer" },
 		{ crash, "ended by signal 9" },
-		{ nonsense, "no answer that makes sense" },
+		{ nonsense, "gave an invalid answer" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

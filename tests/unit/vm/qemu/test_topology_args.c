@@ -101,8 +101,9 @@ static void memory_is_shared_out(void **state UNUSED)
 	assert_success(topo_parse("2n2l1c1t,mem=1G:512M", &t));
 	assert_true(vm_qemu_node_bytes(&t, 0, 0) == 1024 << 20);
 	assert_true(vm_qemu_node_bytes(&t, 0, 1) == 512 << 20);
-	assert_refused("1n1l1c1t", 0, &qemu_10_0, &tcg, "no whole MiB");
-	assert_refused("4n4l1c1t", 3, &qemu_10_0, &tcg, "no whole MiB for each of 4 nodes");
+	assert_refused("1n1l1c1t", 0, &qemu_10_0, &tcg, "not a whole number of MiB");
+	assert_refused("4n4l1c1t", 3, &qemu_10_0, &tcg,
+		       "not a whole number of MiB for each of 4 nodes");
 	assert_refused("1n1l1c1t,mem=1G", 512, &qemu_10_0, &tcg,
 		       "512 MiB of memory were asked for, but the nodes have 1024 MiB");
 }

@@ -65,7 +65,7 @@ static void a_stranger_is_not_believed(void **state UNUSED)
 	assert_unproven(&ready, "nonce");
 	ready = good_ready();
 	ready.generation = 1;
-	assert_unproven(&ready, "greeted 1 times, a clone's 2 times");
+	assert_unproven(&ready, "greeted 1 times, that of a clone is greeted 2 times");
 	ready.generation = 3;
 	assert_unproven(&ready, "greeted 3 times");
 	ready = good_ready();
