@@ -7,18 +7,10 @@
 
 #define KIND_ROW_(id, word) [id] = (word),
 static const char *const kind_words[] = { BTF_VALUE_KINDS(KIND_ROW_) };
-#define READ_ROW_(id, word) [id] = (word),
-static const char *const read_words[] = { BTF_VALUE_READS(READ_ROW_) };
 
 const char *btf_value_kind_name(enum btf_value_kind kind)
 {
 	return kind_words[kind];
-}
-
-const char *btf_value_read_name(enum btf_value_read status)
-{
-	/* A number that a callback made up is no status. */
-	return (unsigned int)status < BTF_VALUE_N_READS ? read_words[status] : "unknown";
 }
 
 const char *btf_value_keep(struct btf_value_builder *b, const char *text, size_t n)

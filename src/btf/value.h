@@ -35,23 +35,12 @@
 enum btf_value_kind { BTF_VALUE_KINDS(BTF_VALUE_KIND_ENUM_) BTF_VALUE_N_KINDS };
 const char *btf_value_kind_name(enum btf_value_kind kind);
 
-/* How a read of foreign memory ended. The words stand in reasons. */
-#define BTF_VALUE_READS(X)                           \
-	X(BTF_VALUE_READ_OK, "ok")                   \
-	X(BTF_VALUE_READ_UNMAPPED, "unmapped")       \
-	X(BTF_VALUE_READ_OUTSIDE, "outside RAM")     \
-	X(BTF_VALUE_READ_TORN, "changed while read") \
-	X(BTF_VALUE_READ_REFUSED, "refused")
-#define BTF_VALUE_READ_ENUM_(id, word) id,
-enum btf_value_read { BTF_VALUE_READS(BTF_VALUE_READ_ENUM_) BTF_VALUE_N_READS };
-const char *btf_value_read_name(enum btf_value_read status);
-
 struct btf_value_node {
 	enum btf_value_kind kind;
 	/* Places in the tree; 0 is none. The first child of a pointer is what it points to. */
 	uint32_t parent, first, last, next;
-	const char *name; /* of a member, "" for padding; NULL elsewhere */
-	/* What it was made of, past typedefs; 0 for padding. */
+	const char *name; /* of a member; NULL elsewhere */
+	/* What it was made of, past typedefs. */
 	const struct btf *btf;
 	uint32_t type;
 	const char *type_name; /* of struct, union, section or enum: "" when it has none */
@@ -67,7 +56,6 @@ struct btf_value_node {
 	 */
 	const char *text;
 	const char *symbol; /* what a pointer is called by who knows the memory, or NULL */
-	const char *tag;    /* how the type behind a pointer was found, or NULL */
 	/* Why it is unsupported or unreadable; why a pointer was not followed. */
 	const char *reason;
 	/* Elements or members, and how many of them are here. Truncated: bytes needed and had. */
@@ -109,27 +97,18 @@ struct btf_value_block {
 	uint64_t address; /* of the first byte, 0 when unknown */
 };
 
-/* How long a flexible array is: `count` is a path in the struct that ends with it. */
-struct btf_value_flexible {
-	const char *type; /* of the struct */
-	const char *member;
-	const char *count;
-};
-
 struct btf_value_memory;
 
 struct btf_value_short_request {
-	const struct btf *btf;
-	uint32_t type;
 	struct bytes bytes; /* of the value itself; empty behind a pointer */
 	uint64_t address;   /* 0 when unknown */
 	const struct btf_value_memory *memory;
 };
 
-/* Anything but ok leaves the value as it is, with the reason. */
-typedef enum btf_value_read (*btf_value_short_fn)(void *context,
-						  const struct btf_value_short_request *request,
-						  struct strbuf *out);
+/* NULL, or a reason: the value stays as it is. */
+typedef const char *(*btf_value_short_fn)(void *context,
+					  const struct btf_value_short_request *request,
+					  struct strbuf *out);
 
 /* A type that is shown by a word of its own: task_struct * as "bash[1234]". */
 struct btf_value_short {
@@ -149,39 +128,31 @@ struct btf_value_pointer {
 	unsigned int followed;	  /* pointers on the way here */
 };
 
-enum btf_value_step {
-	BTF_VALUE_STEP_LEAVE,  /* the number is enough */
-	BTF_VALUE_STEP_SKIP,   /* not followed, target->reason says why */
-	BTF_VALUE_STEP_FOLLOW, /* to target->address as target->type */
-};
-
-/* Starts as the pointer says; texts are copied. */
+/* Starts as the pointer says; the symbol is copied. */
 struct btf_value_target {
 	const struct btf *btf;
 	uint32_t type;
 	uint64_t address;
 	const char *symbol;
-	const char *tag;
-	const char *reason;
 };
 
 struct btf_value_memory {
 	void *context;
-	/* Never asked across the end of a page of 4096 bytes. */
-	enum btf_value_read (*read)(void *context, uint64_t address, void *to, size_t n);
-	/* NULL: no pointer is followed. */
-	enum btf_value_step (*step)(void *context, const struct btf_value_pointer *pointer,
-				    struct btf_value_target *target);
+	/* NULL, or why not: a static text. Never asked across the end of a page of 4096 bytes. */
+	const char *(*read)(void *context, uint64_t address, void *to, size_t n);
+	/*
+	 * True: it is followed to target->address as target->type; else the number is enough.
+	 * NULL: no pointer is followed.
+	 */
+	bool (*step)(void *context, const struct btf_value_pointer *pointer,
+		     struct btf_value_target *target);
 };
 
 /* All of it may be 0: the defaults of limits.h, nothing followed. Borrowed while building. */
 struct btf_value_options {
 	uint64_t max_bytes;
 	uint32_t max_nodes;
-	uint32_t max_elements; /* of one array */
-	bool padding;	       /* bytes between members, where they are not 0 */
-	const struct btf_value_flexible *flexible;
-	size_t n_flexible;
+	uint32_t max_elements;		      /* of one array */
 	const struct btf_value_short *shorts; /* the first that fits counts */
 	size_t n_shorts;
 	const struct btf_value_memory *memory;
@@ -205,15 +176,9 @@ const struct btf_value_node *btf_value_first(const struct btf_value_tree *tree,
 const struct btf_value_node *btf_value_next(const struct btf_value_tree *tree,
 					    const struct btf_value_node *node);
 
-/* For the table of shorts: masks of CPUs. */
-struct btf_value_cpus {
-	uint32_t n_cpus;     /* bits from here on are no CPUs; 0: all are */
-	uint32_t skip_bytes; /* in front of the bits */
-};
-/* context: const struct btf_value_cpus *, or NULL for the bits as they are. */
-enum btf_value_read btf_value_short_cpus(void *context,
-					 const struct btf_value_short_request *request,
-					 struct strbuf *out);
+/* For the table of shorts: masks of CPUs. context: const uint32_t *, bits from here on are none. */
+const char *btf_value_short_cpus(void *context, const struct btf_value_short_request *request,
+				 struct strbuf *out);
 
 /* "0-2,5"; nothing when there is no CPU. */
 void btf_value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
@@ -232,13 +197,12 @@ void btf_value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *ou
  * texts come from strangers: nothing that moves a terminal's cursor gets through.
  */
 struct btf_value_text_options {
-	uint32_t max_lines; /* 0: all of them */
-	uint32_t columns;   /* 0: BTF_VALUE_COLUMNS */
-	bool zeros;	    /* members that are 0 as well */
-	bool count_zeros;   /* how many of them are left out: "(3 zero members)" */
+	uint32_t columns; /* 0: BTF_VALUE_COLUMNS */
+	bool zeros;	  /* members that are 0 as well */
+	bool count_zeros; /* how many of them are left out: "(3 zero members)" */
 };
 
-/* Without a newline at the end. options may be NULL. Cut lines are counted: "… 12 more lines". */
+/* Without a newline at the end. options may be NULL. */
 void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		      const struct btf_value_text_options *options, struct strbuf *out);
 
@@ -253,7 +217,7 @@ void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_
  *	struct       type_name (null: none), members [{name, value}], shown and total when cut
  *	array        len, elements [], shown when cut; or text; or all_zero
  *	cpu_list     cpus
- *	ptr          value ("0x…"), symbol, short, deref, deref_skipped_reason, cast_annotation, ref
+ *	ptr          value ("0x…"), symbol, short, deref, deref_skipped_reason, ref
  *	bytes        hex, len when cut
  *	truncated    needed, had, partial
  *	unsupported  reason
@@ -264,21 +228,5 @@ void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_
  */
 void btf_value_write(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		     struct json_writer *json);
-
-/* Single values out of a tree, for checks. Absent is not 0: every question may have no answer. */
-/*
- * "dsqs[1].nr" from that node on; "" is the node itself. Goes through pointers to what was shown
- * behind them, through references and through what is cut. NULL when there is nothing of that
- * name. An element of an array of zeros is that array, and its number is 0.
- */
-const struct btf_value_node *btf_value_find(const struct btf_value_tree *tree,
-					    const struct btf_value_node *node, const char *path);
-
-/* False, and *ret untouched, when it is no number of that kind or does not fit. */
-bool btf_value_get_u64(const struct btf_value_node *node, uint64_t *ret) MUST_CHECK;
-bool btf_value_get_i64(const struct btf_value_node *node, int64_t *ret) MUST_CHECK;
-bool btf_value_get_double(const struct btf_value_node *node, double *ret) MUST_CHECK;
-/* Text of an array, name of an enum's value, list of CPUs, short form; NULL when there is none. */
-const char *btf_value_get_text(const struct btf_value_node *node);
 
 #endif

@@ -2,14 +2,9 @@
 #include "btf/value_builder.h"
 
 #include "btf/limits.h"
-#include "btf/path.h"
 
-enum {
-	/* Arrays of this many zeros are not opened. */
-	ZEROS_NOT_OPENED = 17,
-	/* What a search for a member may cost, in steps. */
-	SEARCH_WORK = 1 << 10,
-};
+/* Arrays of this many zeros are not opened. */
+enum { ZEROS_NOT_OPENED = 17 };
 
 static bool all_zero(const struct btf_value_block *block, uint64_t offset, uint64_t n)
 {
@@ -48,52 +43,6 @@ static bool is_text(const struct btf_value_block *block, uint64_t offset, uint64
 	return true;
 }
 
-/* Where the struct says how long its array is; the last answer is kept, for arrays of structs. */
-static bool find_count(struct btf_value_builder *b, const struct btf *btf,
-		       const struct btf_type *owner, const char *member, struct btf_place *ret)
-{
-	const struct btf_value_options *options = b->options;
-
-	if (b->count_btf == btf && b->count_owner == owner->id) {
-		*ret = b->count_place;
-		return b->count_known;
-	}
-	b->count_btf = btf;
-	b->count_owner = owner->id;
-	b->count_known = false;
-	for (size_t i = 0; i < options->n_flexible && !b->count_known; i++) {
-		const struct btf_value_flexible *row = &options->flexible[i];
-		_cleanup_error_ struct error *err = NULL;
-
-		if (strcmp(row->type, owner->name) != 0 || strcmp(row->member, member) != 0)
-			continue;
-		b->work -= SEARCH_WORK;
-		err = btf_path(btf, owner->id, row->count, &b->count_place);
-		b->count_known = !err && b->count_place.size && b->count_place.size <= 8;
-	}
-	*ret = b->count_place;
-	return b->count_known;
-}
-
-bool btf_value_flexible_count(struct btf_value_builder *b, const struct btf *btf,
-			      const struct btf_type *owner, const char *member,
-			      const struct btf_value_block *block, uint64_t owner_bit_offset,
-			      uint64_t *ret)
-{
-	struct btf_place place;
-	const char *reason;
-	uint64_t had, high, at;
-
-	if (!find_count(b, btf, owner, member, &place))
-		return false;
-	at = owner_bit_offset / 8 + place.offset;
-	if (btf_value_have(block, at, place.size, &had, &reason) != BTF_VALUE_HAVE_ALL)
-		return false;
-	btf_value_load(block, at * 8 + place.bit_offset,
-		       place.bits ? place.bits : (uint32_t)place.size * 8, ret, &high);
-	return true;
-}
-
 static uint32_t unknown_length(struct btf_value_builder *b, const struct btf_value_spot *spot)
 {
 	_cleanup_strbuf_ struct strbuf reason = STRBUF_INIT;
@@ -102,22 +51,6 @@ static uint32_t unknown_length(struct btf_value_builder *b, const struct btf_val
 	strbuf_appendf(&reason, "a flexible array of unknown length, %llu bytes are there",
 		       (unsigned long long)(spot->block->data.n - at));
 	return btf_value_unsupported(b, spot, strbuf_str(&reason));
-}
-
-/* *ret_n elements; false when nobody knows, and there are bytes that may be some. */
-static bool count_elements(struct btf_value_builder *b, const struct btf_value_spot *spot,
-			   const struct btf_array *array, uint64_t size, uint64_t *ret_n)
-{
-	*ret_n = array->n;
-	/* A length of 0 in the middle of a struct marks a place and holds nothing. */
-	if (array->n || !spot->flexible_in)
-		return true;
-	b->work--;
-	if (btf_value_flexible_count(b, spot->btf, spot->flexible_in, spot->name, spot->block,
-				     spot->owner_bit_offset, ret_n))
-		return true;
-	*ret_n = 0;
-	return size == 0 || spot->bit_offset / 8 >= spot->block->data.n;
 }
 
 static void add_elements(struct btf_value_builder *b, const struct btf_value_spot *spot,
@@ -148,7 +81,7 @@ static void add_elements(struct btf_value_builder *b, const struct btf_value_spo
 uint32_t btf_value_decode_array(struct btf_value_builder *b, const struct btf_value_spot *spot,
 				const struct btf_type *type)
 {
-	uint64_t n, size = 0, bytes, length, had, at = spot->bit_offset / 8;
+	uint64_t size = 0, bytes, length, had, at = spot->bit_offset / 8;
 	struct btf_type element;
 	struct btf_array array;
 	const char *reason;
@@ -159,25 +92,26 @@ uint32_t btf_value_decode_array(struct btf_value_builder *b, const struct btf_va
 	    btf_size(spot->btf, array.element, &size) != BTF_ANSWER_OK ||
 	    btf_resolve(spot->btf, array.element, &element) != BTF_ANSWER_OK)
 		return btf_value_unsupported(b, spot, "an array of nothing");
-	if (!count_elements(b, spot, &array, size, &n))
+	/* A length of 0 in the middle of a struct marks a place and holds nothing. */
+	if (!array.n && spot->may_be_flexible && size && at < spot->block->data.n)
 		return unknown_length(b, spot);
 	node = btf_value_add(b, spot, BTF_VALUE_ARRAY);
 	if (!node)
 		return 0;
 	btf_value_at(b, node)->type = type->id;
-	btf_value_at(b, node)->n = n;
-	whole = mul_fits_u64(n, size, &bytes) &&
+	btf_value_at(b, node)->n = array.n;
+	whole = mul_fits_u64(array.n, size, &bytes) &&
 		btf_value_have(spot->block, at, bytes, &had, &reason) == BTF_VALUE_HAVE_ALL;
 	if (whole && element.kind == BTF_INT && size == 1 &&
 	    is_text(spot->block, at, bytes, &length)) {
 		btf_value_at(b, node)->text = btf_value_keep(
 			b, (const char *)spot->block->data.at + at, length);
-		btf_value_at(b, node)->shown = n;
+		btf_value_at(b, node)->shown = array.n;
 		return node;
 	}
-	if (whole && n >= ZEROS_NOT_OPENED && size && all_zero(spot->block, at, bytes)) {
+	if (whole && array.n >= ZEROS_NOT_OPENED && size && all_zero(spot->block, at, bytes)) {
 		btf_value_at(b, node)->all_zero = true;
-		btf_value_at(b, node)->shown = n;
+		btf_value_at(b, node)->shown = array.n;
 		return node;
 	}
 	add_elements(b, spot, node, array.element, size);

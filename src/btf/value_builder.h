@@ -18,9 +18,7 @@ struct btf_value_spot {
 	uint32_t parent;
 	unsigned int depth;
 	const char *name;
-	/* What it is a member of, when it may be a flexible array at its end. */
-	const struct btf_type *flexible_in;
-	uint64_t owner_bit_offset;
+	bool may_be_flexible; /* an array without a length, at the end of a struct */
 };
 
 /* A pointer whose target comes later. */
@@ -42,11 +40,6 @@ struct btf_value_builder {
 	VEC(struct btf_value_pending) pending;
 	/* Numbers of nodes: structs by address and type. */
 	struct hash_index seen;
-	/* The last answer of btf_value_flexible_count(): where the count lies in a struct. */
-	const struct btf *count_btf;
-	uint32_t count_owner;
-	bool count_known;
-	struct btf_place count_place;
 };
 
 /* 0 when the budget is gone. The new node is the parent's last child. */
@@ -83,19 +76,6 @@ uint32_t btf_value_decode_bytes(struct btf_value_builder *b, const struct btf_va
 				uint64_t n);
 /* Shown by a word of its own? 0 when not. */
 uint32_t btf_value_decode_short(struct btf_value_builder *b, const struct btf_value_spot *spot);
-
-/*
- * Bits 0 … 127 of up to 128 from a bit offset; what lies outside the block is not read: ask
- * btf_value_have() before.
- */
-void btf_value_load(const struct btf_value_block *block, uint64_t bit_offset, uint32_t bits,
-		    uint64_t *ret_low, uint64_t *ret_high);
-
-/* How long the flexible array at the end of `owner` is, if the options know. */
-bool btf_value_flexible_count(struct btf_value_builder *b, const struct btf *btf,
-			      const struct btf_type *owner, const char *member,
-			      const struct btf_value_block *block, uint64_t owner_bit_offset,
-			      uint64_t *ret) MUST_CHECK;
 
 /* Everything that is pending, nearest first. */
 void btf_value_follow(struct btf_value_builder *b);

@@ -81,57 +81,29 @@ static enum btf_answer body_of(struct btf_value_builder *b, const struct btf *bt
 
 struct target_bytes {
 	uint8_t *at;
-	size_t n;
 	struct btf_value_hole holes[MOST_HOLES];
 	size_t n_holes;
 };
 
 /* Page by page; what cannot be read is a hole. False when nothing could be read at all. */
 static bool read_target(const struct btf_value_memory *memory, uint64_t address,
-			struct target_bytes *t, uint64_t n, const char **ret_reason)
+			struct target_bytes *t, uint64_t n)
 {
 	bool any = false;
 
-	t->at = xreallocarray(t->at, n, 1);
-	t->n = n;
-	t->n_holes = 0;
+	t->at = xcalloc(n, 1);
 	for (uint64_t done = 0, part; done < n; done += part) {
-		enum btf_value_read status;
+		const char *reason;
 
 		part = BTF_VALUE_PAGE_BYTES - ((address + done) & (BTF_VALUE_PAGE_BYTES - 1));
 		if (part > n - done)
 			part = n - done;
-		memset(t->at + done, 0, part);
-		status = memory->read(memory->context, address + done, t->at + done, part);
-		if (status == BTF_VALUE_READ_OK) {
-			any = true;
-			continue;
-		}
-		*ret_reason = btf_value_read_name(status);
-		t->holes[t->n_holes++] = (struct btf_value_hole){ done, part, *ret_reason };
+		reason = memory->read(memory->context, address + done, t->at + done, part);
+		any = any || !reason;
+		if (reason)
+			t->holes[t->n_holes++] = (struct btf_value_hole){ done, part, reason };
 	}
 	return any;
-}
-
-/* What a struct has behind its end: the flexible array that is its last member. */
-static uint64_t flexible_bytes(struct btf_value_builder *b, const struct btf *btf,
-			       const struct btf_type *type, const struct btf_value_block *block)
-{
-	struct btf_member member;
-	struct btf_array array;
-	struct btf_type last;
-	uint64_t count, size, bytes;
-
-	if (!btf_is_composite(type) || type->n == 0 ||
-	    !btf_get_member(btf, type, type->n - 1, &member) ||
-	    btf_resolve(btf, member.type, &last) != BTF_ANSWER_OK ||
-	    !btf_get_array(&last, &array) || array.n ||
-	    btf_size(btf, array.element, &size) != BTF_ANSWER_OK ||
-	    !btf_value_flexible_count(b, btf, type, member.name, block, 0, &count) ||
-	    !mul_fits_u64(count, size, &bytes) ||
-	    !add_fits_u64(bytes, member.bit_offset / 8, &bytes) || bytes < type->size_or_type)
-		return 0;
-	return bytes - type->size_or_type;
 }
 
 static uint64_t affordable(const struct btf_value_builder *b, uint64_t size)
@@ -146,7 +118,7 @@ static void enter_target(struct btf_value_builder *b, const struct btf_value_pen
 			 uint64_t size)
 {
 	struct target_bytes bytes = { 0 };
-	struct btf_value_block block = { .address = target->address };
+	struct btf_value_block block;
 	struct btf_value_spot spot = {
 		.btf = target->btf,
 		.type = type->id,
@@ -154,26 +126,16 @@ static void enter_target(struct btf_value_builder *b, const struct btf_value_pen
 		.parent = p->node,
 		.depth = p->depth + 1,
 	};
-	const char *reason = NULL;
-	uint64_t more, n = affordable(b, size);
+	uint64_t n = affordable(b, size);
 
-	if (!read_target(b->options->memory, target->address, &bytes, n, &reason)) {
-		give_reason(b, p->node, reason);
+	if (!read_target(b->options->memory, target->address, &bytes, n)) {
+		give_reason(b, p->node, bytes.holes[bytes.n_holes - 1].reason);
 		free(bytes.at);
 		return;
 	}
 	block = (struct btf_value_block){
-		{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
+		{ bytes.at, n }, bytes.holes, bytes.n_holes, target->address
 	};
-	more = n == size ? flexible_bytes(b, target->btf, type, &block) : 0;
-	if (more && more <= UINT64_MAX - size) {
-		n = affordable(b, size + more);
-		/* Should it be gone by now, it is a hole. */
-		(void)read_target(b->options->memory, target->address, &bytes, n, &reason);
-		block = (struct btf_value_block){
-			{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
-		};
-	}
 	b->bytes_left -= n;
 	b->tree->bytes += n;
 	b->tree->followed++;
@@ -228,8 +190,6 @@ static bool short_target(struct btf_value_builder *b, uint32_t n,
 {
 	const struct btf_value_options *options = b->options;
 	struct btf_value_short_request request = {
-		.btf = pointer->btf,
-		.type = pointer->pointee,
 		.address = pointer->address,
 		.memory = options->memory,
 	};
@@ -237,23 +197,18 @@ static bool short_target(struct btf_value_builder *b, uint32_t n,
 	for (size_t i = 0; i < options->n_shorts; i++) {
 		const struct btf_value_short *row = &options->shorts[i];
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		enum btf_value_read status;
+		const char *reason;
 
 		if (!row->behind_pointer || strcmp(row->type, pointer->pointee_name) != 0)
 			continue;
-		status = row->fn(row->context, &request, &text);
-		if (status != BTF_VALUE_READ_OK)
-			give_reason(b, n, btf_value_read_name(status));
+		reason = row->fn(row->context, &request, &text);
+		if (reason)
+			give_reason(b, n, reason);
 		else
 			btf_value_at(b, n)->text = btf_value_keep(b, strbuf_str(&text), text.n);
 		return true;
 	}
 	return false;
-}
-
-static const char *keep_or_null(struct btf_value_builder *b, const char *text)
-{
-	return text ? btf_value_keep(b, text, strlen(text)) : NULL;
 }
 
 static void follow_one(struct btf_value_builder *b, const struct btf_value_pending *p)
@@ -265,8 +220,8 @@ static void follow_one(struct btf_value_builder *b, const struct btf_value_pendi
 					     .pointee_name = "",
 					     .followed = p->followed };
 	struct btf_value_target target = { .btf = pointer.btf, .address = pointer.address };
-	enum btf_value_step step;
 	struct btf_type type;
+	bool follows;
 
 	if (!btf_type(pointer.btf, btf_value_at(b, p->node)->type, &type))
 		return;
@@ -275,12 +230,11 @@ static void follow_one(struct btf_value_builder *b, const struct btf_value_pendi
 		pointer.pointee_name = type.name;
 	if (short_target(b, p->node, &pointer) || !memory->step)
 		return;
-	step = memory->step(memory->context, &pointer, &target);
-	btf_value_at(b, p->node)->symbol = keep_or_null(b, target.symbol);
-	btf_value_at(b, p->node)->tag = keep_or_null(b, target.tag);
-	if (step == BTF_VALUE_STEP_SKIP)
-		btf_value_at(b, p->node)->reason = keep_or_null(b, target.reason);
-	else if (step == BTF_VALUE_STEP_FOLLOW && target.btf)
+	follows = memory->step(memory->context, &pointer, &target);
+	if (target.symbol)
+		btf_value_at(b, p->node)->symbol = btf_value_keep(b, target.symbol,
+								  strlen(target.symbol));
+	if (follows)
 		follow(b, p, &target);
 }
 

@@ -26,8 +26,9 @@ enum btf_value_have btf_value_have(const struct btf_value_block *block, uint64_t
 	return had < n ? BTF_VALUE_HAVE_SHORT : have;
 }
 
-void btf_value_load(const struct btf_value_block *block, uint64_t bit_offset, uint32_t bits,
-		    uint64_t *ret_low, uint64_t *ret_high)
+/* Bits 0 … 127 of up to 128 from a bit offset; what lies outside the block is not read. */
+static void load(const struct btf_value_block *block, uint64_t bit_offset, uint32_t bits,
+		 uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t first = bit_offset / 8, words[2] = { 0, 0 };
 	uint32_t shift = bit_offset % 8, n = (shift + bits + 7) / 8;
@@ -188,7 +189,7 @@ uint32_t btf_value_decode_scalar(struct btf_value_builder *b, const struct btf_v
 	node->bits = bits;
 	node->is_bit_field = spot->bits;
 	node->type = type->id;
-	btf_value_load(spot->block, spot->bit_offset, bits, &node->value, &node->high);
+	load(spot->block, spot->bit_offset, bits, &node->value, &node->high);
 	if (btf_get_int(type, &number)) {
 		decode_int(node, &number, bits);
 	} else if (btf_is_enum(type)) {

@@ -22,11 +22,7 @@ static bool has_name(const struct btf *btf, uint32_t id, const char *name)
 uint32_t btf_value_decode_short(struct btf_value_builder *b, const struct btf_value_spot *spot)
 {
 	const struct btf_value_options *options = b->options;
-	struct btf_value_short_request request = {
-		.btf = spot->btf,
-		.type = spot->type,
-		.memory = options->memory,
-	};
+	struct btf_value_short_request request = { .memory = options->memory };
 	uint64_t at = spot->bit_offset / 8, bytes, had;
 	const char *reason;
 	uint32_t n;
@@ -45,7 +41,7 @@ uint32_t btf_value_decode_short(struct btf_value_builder *b, const struct btf_va
 		request.bytes = (struct bytes){ spot->block->data.at + at, bytes };
 		if (spot->block->address)
 			request.address = spot->block->address + at;
-		if (row->fn(row->context, &request, &text) != BTF_VALUE_READ_OK)
+		if (row->fn(row->context, &request, &text))
 			return 0;
 		n = btf_value_add(b, spot, row->kind);
 		if (n) {
@@ -89,12 +85,10 @@ static bool looks_freed(const uint8_t *bits, uint32_t n_cpus)
 	return n_cpus && n_cpus <= 56 && bits[7] == 0xff && !full;
 }
 
-enum btf_value_read btf_value_short_cpus(void *context,
-					 const struct btf_value_short_request *request,
-					 struct strbuf *out)
+const char *btf_value_short_cpus(void *context, const struct btf_value_short_request *request,
+				 struct strbuf *out)
 {
-	const struct btf_value_cpus *cpus = context;
-	uint32_t n_cpus = cpus ? cpus->n_cpus : 0, skip = cpus ? cpus->skip_bytes : 0;
+	const uint32_t n_cpus = *(const uint32_t *)context;
 	uint8_t page[BTF_LIMIT_VALUE_CPUS / 8];
 	struct bytes bits = request->bytes;
 	uint64_t want = n_cpus && n_cpus < BTF_LIMIT_VALUE_CPUS ? (n_cpus + 63) / 64 * 8
@@ -103,25 +97,20 @@ enum btf_value_read btf_value_short_cpus(void *context,
 	if (!bits.at) {
 		/* Without a number of CPUs nobody knows how much is a mask. */
 		if (!n_cpus || !request->memory)
-			return BTF_VALUE_READ_REFUSED;
+			return "refused";
 		for (uint64_t done = 0; done < want; done += 8) {
 			/* Eight bytes that are aligned never cross the end of a page. */
-			enum btf_value_read status = request->memory->read(
-				request->memory->context,
-				(request->address & ~UINT64_C(7)) + skip + done, page + done, 8);
+			const char *reason = request->memory->read(
+				request->memory->context, (request->address & ~UINT64_C(7)) + done,
+				page + done, 8);
 
-			if (status != BTF_VALUE_READ_OK)
-				return status;
+			if (reason)
+				return reason;
 		}
 		bits = (struct bytes){ page, want };
 		if (looks_freed(page, n_cpus))
-			return BTF_VALUE_READ_REFUSED;
-	} else if (skip <= bits.n) {
-		bits.at += skip;
-		bits.n -= skip;
-	} else {
-		return BTF_VALUE_READ_REFUSED;
+			return "refused";
 	}
 	btf_value_cpus_format(bits, n_cpus, out);
-	return BTF_VALUE_READ_OK;
+	return NULL;
 }

@@ -98,11 +98,6 @@ static void print_pointer(const struct btf_value_node *node, struct strbuf *out)
 		text_escape(out, node->symbol);
 		strbuf_append_char(out, '>');
 	}
-	if (node->tag) {
-		strbuf_append(out, " (");
-		text_escape(out, node->tag);
-		strbuf_append_char(out, ')');
-	}
 	if (node->text) {
 		strbuf_append(out, " → ");
 		/* A mask without a CPU is an empty list. */

@@ -51,31 +51,6 @@ static void mark_repeats(struct btf_value_builder *b, uint32_t first_arm, uint32
 	}
 }
 
-/* Bytes that no member names, when they are asked for and not 0. */
-static void add_padding(struct btf_value_builder *b, const struct opened *o, uint64_t from,
-			uint64_t to)
-{
-	struct btf_value_spot spot = *o->spot;
-	uint64_t had, i;
-	const char *reason;
-
-	if (!b->options->padding || from >= to || to - from > BTF_LIMIT_VALUE_HEX_SHOWN)
-		return;
-	if (btf_value_have(spot.block, from, to - from, &had, &reason) != BTF_VALUE_HAVE_ALL)
-		return;
-	for (i = from; i < to && !spot.block->data.at[i]; i++)
-		;
-	if (i == to)
-		return;
-	spot.name = "";
-	spot.parent = o->node;
-	spot.bits = 0;
-	spot.bit_offset = from * 8;
-	btf_value_at(b, o->node)->n++;
-	if (btf_value_decode_bytes(b, &spot, to - from))
-		btf_value_at(b, o->node)->shown++;
-}
-
 static bool is_nameless_composite(const struct btf *btf, const struct btf_member *member,
 				  struct btf_type *ret)
 {
@@ -96,11 +71,9 @@ static void add_member(struct btf_value_builder *b, const struct opened *o,
 		.parent = o->node,
 		.depth = o->spot->depth + 1,
 		.name = member->name,
-		.owner_bit_offset = base,
+		.may_be_flexible = is_last || member->bit_offset / 8 >= type->size_or_type,
 	};
 
-	if (is_last || member->bit_offset / 8 >= type->size_or_type)
-		spot.flexible_in = type;
 	btf_value_at(b, o->node)->n++;
 	/* What lies wholly behind the end of the block is counted, not shown. */
 	if (spot.bit_offset / 8 >= spot.block->data.n &&
@@ -114,7 +87,6 @@ static void add_members(struct btf_value_builder *b, const struct opened *o,
 			const struct btf_type *type, uint64_t base, unsigned int depth)
 {
 	bool is_union = type->kind == BTF_UNION;
-	uint64_t end = base / 8, had;
 	uint32_t first_arm = 0;
 	struct btf_member member;
 	struct btf_type inner;
@@ -127,14 +99,6 @@ static void add_members(struct btf_value_builder *b, const struct opened *o,
 			btf_value_at(b, o->node)->n++;
 			continue;
 		}
-		if (!is_union)
-			add_padding(b, o, end, (base + member.bit_offset) / 8);
-		if (btf_size(o->spot->btf, member.type, &had) != BTF_ANSWER_OK)
-			had = 0;
-		if (member.bits)
-			end = (base + member.bit_offset + member.bits + 7) / 8;
-		else if (had < BTF_LIMIT_VALUE_BYTES)
-			end = (base + member.bit_offset) / 8 + had;
 		if (depth < BTF_LIMIT_VALUE_NESTING &&
 		    is_nameless_composite(o->spot->btf, &member, &inner))
 			add_members(b, o, &inner, base + member.bit_offset, depth + 1);
@@ -148,8 +112,6 @@ static void add_members(struct btf_value_builder *b, const struct opened *o,
 		else
 			first_arm = before;
 	}
-	if (!is_union && end < base / 8 + type->size_or_type)
-		add_padding(b, o, end, base / 8 + type->size_or_type);
 }
 
 static void add_variables(struct btf_value_builder *b, const struct opened *o,

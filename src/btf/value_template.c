@@ -17,8 +17,7 @@ static bool same_value(const struct btf_value_node *a, const struct btf_value_no
 	return a->kind == b->kind && a->value == b->value && a->high == b->high &&
 	       memcmp(&a->real, &b->real, sizeof(a->real)) == 0 && a->n == b->n &&
 	       a->shown == b->shown && a->ref == b->ref && same_text(a->text, b->text) &&
-	       same_text(a->symbol, b->symbol) && same_text(a->tag, b->tag) &&
-	       same_text(a->reason, b->reason);
+	       same_text(a->symbol, b->symbol) && same_text(a->reason, b->reason);
 }
 
 /*

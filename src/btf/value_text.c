@@ -43,14 +43,6 @@ static const struct btf_value_node *next_visible(const struct btf_value_printer 
 	return node;
 }
 
-static void print_label(const struct btf_value_node *node, struct strbuf *out)
-{
-	if (node->name[0])
-		text_escape(out, node->name);
-	else
-		strbuf_append(out, "(padding)");
-}
-
 /* Members that are left out because they are 0, if anybody wants to know. */
 static unsigned int n_zero_members(const struct btf_value_printer *p,
 				   const struct btf_value_node *node)
@@ -78,7 +70,7 @@ static bool print_struct_inline(const struct btf_value_printer *p,
 
 		strbuf_append(out, comma);
 		comma = ", ";
-		print_label(child, out);
+		text_escape(out, child->name);
 		strbuf_append_char(out, '=');
 		used = text_width(out->at + start);
 		if (used >= room || !btf_value_print_inline(p, child, room - used, out))
@@ -134,7 +126,7 @@ static void print_cell(const struct btf_value_node *node, size_t name_width, str
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
-	print_label(node, &name);
+	text_escape(&name, node->name);
 	strbuf_append(out, strbuf_str(&name));
 	if (name_width > name.n)
 		strbuf_append_repeated(out, ' ', name_width - name.n);
@@ -231,7 +223,7 @@ static void print_members(const struct btf_value_printer *p, const struct btf_va
 		strbuf_append_char(out, '\n');
 		start = out->n;
 		strbuf_append_repeated(out, ' ', indent);
-		print_label(child, out);
+		text_escape(out, child->name);
 		strbuf_append_char(out, '=');
 		btf_value_print(p, child, indent, text_width(out->at + start), out);
 	}
@@ -274,34 +266,10 @@ void btf_value_print(const struct btf_value_printer *p, const struct btf_value_n
 	}
 }
 
-/* Behind the last line that there is room for: how many are missing. */
-static void cut_lines(struct strbuf *out, size_t start, uint32_t max_lines)
-{
-	size_t lines = 1, keep = out->n;
-
-	for (size_t i = start; i < out->n; i++) {
-		if (out->at[i] != '\n')
-			continue;
-		if (lines == max_lines - 1)
-			keep = i;
-		lines++;
-	}
-	if (lines <= max_lines)
-		return;
-	/* One line alone has no room for a word about the others but its own end. */
-	if (max_lines == 1)
-		keep = (size_t)((char *)memchr(out->at + start, '\n', out->n - start) - out->at);
-	out->n = keep;
-	out->at[keep] = 0;
-	strbuf_appendf(out, "%s… %zu more lines", max_lines == 1 ? " " : "\n",
-		       lines - (max_lines == 1 ? 1 : max_lines - 1));
-}
-
 void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		      const struct btf_value_text_options *options, struct strbuf *out)
 {
 	struct btf_value_printer p = { .tree = tree, .columns = BTF_VALUE_COLUMNS };
-	size_t start = out->n;
 
 	if (options) {
 		p.zeros = options->zeros;
@@ -310,6 +278,4 @@ void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_
 			p.columns = options->columns;
 	}
 	btf_value_print(&p, node, 0, 0, out);
-	if (options && options->max_lines)
-		cut_lines(out, start, options->max_lines);
 }

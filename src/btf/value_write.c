@@ -99,7 +99,6 @@ static void write_pointer(const struct writer *w, const struct btf_value_node *n
 	json_add_string(w->json, "short", node->text);
 	add_child(w, "deref", node);
 	json_add_string(w->json, "deref_skipped_reason", node->reason);
-	json_add_string(w->json, "cast_annotation", node->tag);
 	if (node->ref)
 		json_add_u64(w->json, "ref", node->ref);
 }

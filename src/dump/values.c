@@ -13,17 +13,18 @@
 
 enum { USER_BITS = 47 }; /* of addresses of processes, and of arenas */
 
-static enum btf_value_read read_as_value(enum kmem_status status)
+/* NULL: it was read. */
+static const char *reason_of(enum kmem_status status)
 {
 	switch (status) {
 	case KMEM_READ_OK:
-		return BTF_VALUE_READ_OK;
+		return NULL;
 	case KMEM_READ_UNMAPPED:
-		return BTF_VALUE_READ_UNMAPPED;
+		return "unmapped";
 	case KMEM_READ_TORN:
-		return BTF_VALUE_READ_TORN;
+		return "changed while read";
 	default:
-		return BTF_VALUE_READ_OUTSIDE;
+		return "outside RAM";
 	}
 }
 
@@ -70,9 +71,9 @@ static enum kmem_status read_at(const struct reading *reading, uint64_t address,
 		     : kmem_read(space, address, to, n, NULL);
 }
 
-static enum btf_value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+static const char *read_memory(void *context, uint64_t address, void *to, size_t n)
 {
-	return read_as_value(read_at(context, address, to, n));
+	return reason_of(read_at(context, address, to, n));
 }
 
 static bool is_function(const struct btf_value_pointer *pointer)
@@ -123,8 +124,8 @@ static void name_code(struct dump_values *values, uint64_t address)
 }
 
 /* Into an arena, and nowhere else; what is known at an address of the kernel has a name. */
-static enum btf_value_step step(void *context, const struct btf_value_pointer *pointer,
-				struct btf_value_target *target)
+static bool step(void *context, const struct btf_value_pointer *pointer,
+		 struct btf_value_target *target)
 {
 	const struct reading *reading = context;
 	struct dump_values *values = reading->values;
@@ -139,39 +140,38 @@ static enum btf_value_step step(void *context, const struct btf_value_pointer *p
 		target->symbol = strbuf_str(&values->symbol);
 	if (is_function(pointer) || !arena_of(reading, pointer->address) ||
 	    btf_resolve(target->btf, target->type, &type) != BTF_ANSWER_OK)
-		return BTF_VALUE_STEP_LEAVE;
+		return false;
 	/* A body of the same name stands in for a declaration. */
 	if (type.kind == BTF_FWD && btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT,
 						  type.name, &type) != BTF_BODY_FULL)
-		return BTF_VALUE_STEP_LEAVE;
+		return false;
 	target->type = type.id;
-	return BTF_VALUE_STEP_FOLLOW;
+	return true;
 }
 
-static enum btf_value_read short_task(void *context, const struct btf_value_short_request *request,
-				      struct strbuf *out)
+static const char *short_task(void *context, const struct btf_value_short_request *request,
+			      struct strbuf *out)
 {
 	struct kmem *kmem = context;
 	uint64_t pid;
 
 	/* What is no task any more, or never was, stays a number. */
 	if (kmem_get(kmem, KMEM_F_TASK_PID, request->address, &pid) != KMEM_READ_OK)
-		return BTF_VALUE_READ_REFUSED;
+		return "refused";
 	dump_task_name(kmem, request->address, out);
-	return BTF_VALUE_READ_OK;
+	return NULL;
 }
 
 /* The path of a control group. */
-static enum btf_value_read short_cgroup(void *context,
-					const struct btf_value_short_request *request,
-					struct strbuf *out)
+static const char *short_cgroup(void *context, const struct btf_value_short_request *request,
+				struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
 	if (dump_cgroup_path_of(context, request->address, &path) != KMEM_READ_OK)
-		return BTF_VALUE_READ_REFUSED;
+		return "refused";
 	text_escape(out, strbuf_str(&path));
-	return BTF_VALUE_READ_OK;
+	return NULL;
 }
 
 struct hole_list {
@@ -211,7 +211,7 @@ struct btf_value_tree *dump_value_of(struct dump_values *values, struct dump_own
 {
 	struct reading reading = { values, owner };
 	struct kmem *kmem = values->kmem;
-	struct btf_value_cpus cpus = { .n_cpus = kmem->cpus.n };
+	uint32_t cpus = kmem->cpus.n;
 	const struct btf_value_short shorts[] = {
 		{ "task_struct", true, BTF_VALUE_SHORT, short_task, kmem },
 		{ "cgroup", true, BTF_VALUE_SHORT, short_cgroup, kmem },

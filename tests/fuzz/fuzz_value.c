@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* covers: src/btf/value.c src/btf/value_array.c src/btf/value_array_text.c src/btf/value_follow.c
- * src/btf/value_get.c src/btf/value_scalar.c src/btf/value_short.c src/btf/value_simple.c
+ * src/btf/value_scalar.c src/btf/value_short.c src/btf/value_simple.c
  * src/btf/value_struct.c src/btf/value_template.c src/btf/value_text.c src/btf/value_write.c */
 /*
  * Eight bytes of choices, among them how long the BTF is; the BTF; then memory, whose beginning is
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../unit/btf/json_sink.h"
+#include "../unit/btf/value_find.h"
 #include "btf/value.h"
 #include "json/doc.h"
 
@@ -22,16 +23,9 @@ struct world {
 	uint32_t steps;
 };
 
-enum {
-	CHOOSE_FOLLOW = 1,
-	CHOOSE_PADDING = 2,
-	CHOOSE_ZEROS = 4,
-	CHOOSE_HOLE = 8,
-	CHOOSE_FEW = 16,
-	CHOOSE_NARROW = 32
-};
+enum { CHOOSE_FOLLOW = 1, CHOOSE_ZEROS = 4, CHOOSE_HOLE = 8, CHOOSE_FEW = 16, CHOOSE_NARROW = 32 };
 
-static enum btf_value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+static const char *read_memory(void *context, uint64_t address, void *to, size_t n)
 {
 	const struct world *world = context;
 	uint64_t at = address - MEMORY_AT;
@@ -39,43 +33,39 @@ static enum btf_value_read read_memory(void *context, uint64_t address, void *to
 	if (n == 0 || address / 4096 != (address + n - 1) / 4096)
 		__builtin_trap();
 	if (at > world->memory.n || n > world->memory.n - at)
-		return at & 1 ? BTF_VALUE_READ_TORN : BTF_VALUE_READ_UNMAPPED;
+		return at & 1 ? "changed while read" : "unmapped";
 	memcpy(to, world->memory.at + at, n);
-	return BTF_VALUE_READ_OK;
+	return NULL;
 }
 
-static enum btf_value_step step(void *context, const struct btf_value_pointer *pointer,
-				struct btf_value_target *target)
+static bool step(void *context, const struct btf_value_pointer *pointer,
+		 struct btf_value_target *target)
 {
 	struct world *world = context;
 
 	world->steps++;
 	if (pointer->address % 16 == 1) {
 		target->symbol = "symbol";
-		target->reason = "odd";
-		return BTF_VALUE_STEP_SKIP;
+		return false;
 	}
-	if (pointer->address % 16 == 2) {
+	if (pointer->address % 16 == 2)
 		target->address &= ~UINT64_C(15);
-		target->tag = "cast→kernel";
-	}
-	return pointer->followed > 20 ? BTF_VALUE_STEP_LEAVE : BTF_VALUE_STEP_FOLLOW;
+	return pointer->followed <= 20;
 }
 
-static enum btf_value_read name_it(void *context UNUSED,
-				   const struct btf_value_short_request *request,
-				   struct strbuf *out)
+static const char *name_it(void *context UNUSED, const struct btf_value_short_request *request,
+			   struct strbuf *out)
 {
 	uint8_t byte = 0;
-	enum btf_value_read status = BTF_VALUE_READ_OK;
+	const char *reason = NULL;
 
 	if (request->bytes.n)
 		byte = request->bytes.at[0];
 	else if (request->memory)
-		status = request->memory->read(request->memory->context, request->address, &byte,
+		reason = request->memory->read(request->memory->context, request->address, &byte,
 					       1);
 	strbuf_appendf(out, "short[%u]", byte);
-	return status;
+	return reason;
 }
 
 static void check_tree(const struct btf_value_tree *tree, uint32_t max_nodes)
@@ -104,19 +94,14 @@ static void check_text(const struct btf_value_tree *tree, const struct world *wo
 	struct btf_value_text_options options = {
 		.zeros = world->choices[0] & CHOOSE_ZEROS,
 		.columns = world->choices[0] & CHOOSE_NARROW ? 30 : 0,
-		.max_lines = world->choices[5],
 	};
-	uint32_t lines = 1;
 
 	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	for (size_t i = 0; i < text.n; i++) {
-		lines += text.at[i] == '\n';
 		/* Nothing moves the cursor of who reads it. */
 		if (((unsigned char)text.at[i] < ' ' && text.at[i] != '\n') || text.at[i] == 0x7f)
 			__builtin_trap();
 	}
-	if (options.max_lines && lines > options.max_lines)
-		__builtin_trap();
 }
 
 static void check_json(const struct btf_value_tree *tree)
@@ -131,35 +116,27 @@ static void check_json(const struct btf_value_tree *tree)
 		__builtin_trap();
 }
 
-static void check_get(const struct btf_value_tree *tree)
+static void check_find(const struct btf_value_tree *tree)
 {
 	static const char *const paths[] = {
 		"",	  "next",   "dsqs[1].list.next", "curr.rq.curr.pid",
 		"[3]",	  "[0].id", "words[1]",		 "a[",
 		"bits[0]"
 	};
-	uint64_t u;
-	int64_t i;
-	double d;
 
 	for (size_t k = 0; k < ARRAY_SIZE(paths); k++) {
 		const struct btf_value_node *node = btf_value_find(tree, btf_value_root(tree),
 								   paths[k]);
-		bool has_u = btf_value_get_u64(node, &u), has_i = btf_value_get_i64(node, &i);
 
-		if (has_u && has_i && (int64_t)u != i)
+		/* A node of this tree, or none. */
+		if (node && (node <= tree->nodes || node >= tree->nodes + tree->n))
 			__builtin_trap();
-		if ((has_u || has_i) && !btf_value_get_double(node, &d))
-			__builtin_trap();
-		btf_value_get_text(node);
 	}
 }
 
 static void build(const struct btf *btf, struct world *world)
 {
-	static const struct btf_value_flexible flexible[] = { { "flex", "words", "n" } };
-	struct btf_value_cpus cpus = { .n_cpus = world->choices[6],
-				       .skip_bytes = world->choices[6] % 2 };
+	uint32_t cpus = world->choices[6];
 	const struct btf_value_short shorts[] = {
 		{ "cpumask_t", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
 		{ "cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
@@ -173,9 +150,6 @@ static void build(const struct btf *btf, struct world *world)
 		.max_nodes = few ? 8 : 300,
 		.max_bytes = few ? 64 : 0,
 		.max_elements = few ? 3 : 0,
-		.padding = world->choices[0] & CHOOSE_PADDING,
-		.flexible = flexible,
-		.n_flexible = 1,
 		.shorts = shorts,
 		.n_shorts = world->choices[5] % 5,
 		.memory = world->choices[0] & CHOOSE_FOLLOW ? &memory : NULL,
@@ -193,7 +167,7 @@ static void build(const struct btf *btf, struct world *world)
 	check_tree(tree, options.max_nodes);
 	check_text(tree, world);
 	check_json(tree);
-	check_get(tree);
+	check_find(tree);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -9,8 +9,6 @@ static void kinds_and_statuses_have_words(void **state UNUSED)
 	for (int i = 0; i < BTF_VALUE_N_KINDS; i++)
 		assert_true(strlen(btf_value_kind_name((enum btf_value_kind)i)) > 2);
 	assert_string_equal(btf_value_kind_name(BTF_VALUE_CPU_LIST), "cpu_list");
-	assert_string_equal(btf_value_read_name(BTF_VALUE_READ_UNMAPPED), "unmapped");
-	assert_string_equal(btf_value_read_name((enum btf_value_read)99), "unknown");
 }
 
 static void a_tree_can_be_walked(void **state UNUSED)
@@ -93,11 +91,41 @@ static void options_cannot_raise_the_limits_of_a_tree(void **state UNUSED)
 	free(data);
 }
 
+static void paths_find_nodes(void **state UNUSED)
+{
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *cut = NULL;
+	uint8_t rq[96] = { 3, [20] = 6, [24 + 32] = 7 };
+	_cleanup_sample_ struct sample s;
+	const struct btf_value_node *root;
+
+	sample_init(&s);
+	tree = tree_of(s.btf, s.rq, rq, sizeof(rq), NULL);
+	root = btf_value_root(tree);
+	assert_ptr_equal(btf_value_find(tree, root, ""), root);
+	assert_int_equal(btf_value_find(tree, root, "nr_running")->value, 3);
+	assert_int_equal(btf_value_find(tree, root, "half[1]")->value, 6);
+	assert_int_equal(btf_value_find(tree, root, "dsqs[1].id")->value, 7);
+	assert_null(btf_value_find(tree, root, "nr_runnin"));
+	assert_null(btf_value_find(tree, root, "nr_running.x"));
+	assert_null(btf_value_find(tree, root, "dsqs[2]"));
+	assert_null(btf_value_find(tree, root, "dsqs[x]"));
+	assert_null(btf_value_find(tree, root, "dsqs["));
+	assert_null(btf_value_find(tree, root, "dsqs.id"));
+	assert_null(btf_value_find(tree, root, "cpu[0]"));
+	assert_null(btf_value_find(tree, root, "."));
+	assert_null(btf_value_find(tree, root, "curr.pid"));
+	/* Through what is cut. */
+	cut = tree_of(s.btf, s.rq, rq, 60, NULL);
+	assert_int_equal(btf_value_find(cut, btf_value_root(cut), "nr_running")->value, 3);
+	assert_null(btf_value_find(cut, btf_value_root(cut), "curr"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_and_statuses_have_words),
 		cmocka_unit_test(a_tree_can_be_walked),
+		cmocka_unit_test(paths_find_nodes),
 		cmocka_unit_test(a_block_larger_than_the_budget_is_cut),
 		cmocka_unit_test(nothing_but_zeros_is_known_as_such),
 		cmocka_unit_test(options_cannot_raise_the_limits_of_a_tree),

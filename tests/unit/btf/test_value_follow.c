@@ -158,39 +158,27 @@ static void declarations_are_followed_to_their_body_or_say_so(void **state UNUSE
 	assert_text(nothing, "0xffff888000010040 [chase: void is void]");
 }
 
-static void flexible_targets_are_read_to_their_end(void **state UNUSED)
+/* Larger than one target may be: the rest is counted, and what was read ends at the limit. */
+static void large_targets_are_read_up_to_their_limit(void **state UNUSED)
 {
-	static const struct btf_value_flexible row = { "flex", "words", "n" };
-	const struct btf_value_options options = { .flexible = &row, .n_flexible = 1 };
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *huge = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	static struct pages pages;
 	struct build_btf b = { 0 };
-	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), open, flex, pointer;
+	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), many, pointer;
 
-	open = build_btf_array(&b, u64, 0);
-	flex = BUILD_STRUCT(&b, "flex", 8, { "n", u64, 0, 0 }, { "words", open, 64, 0 });
-	pointer = build_btf_type(&b, "", BTF_PTR, 0, flex);
+	many = build_btf_array(&b, u64, BTF_LIMIT_VALUE_TARGET_BYTES);
+	pointer = build_btf_type(&b, "", BTF_PTR, 0, many);
 	build_btf_finish(&b, &bytes);
-	assert_success(btf_parse(build_bytes(&bytes), "flex", &btf));
+	assert_success(btf_parse(build_bytes(&bytes), "large", &btf));
 	memset(&pages, 0, sizeof(pages));
 	pages.follow_below = 1;
 	put_bytes(pages.bytes, PAGES_AT + 64, 8);
-	for (int i = 0; i < 4; i++)
-		put_bytes(pages.bytes + 64 + 8 * i, i ? 9 + (uint64_t)i : 3, 8);
-	tree = follow(&pages, btf, pointer, 0, 8, &options);
-	assert_text(tree, "0xffff888000010040 → flex{n=3, words=[0xa, 0xb, 0xc]}");
-	assert_int_equal(tree->bytes, 8 + 32);
-	/* A length that nobody can mean costs what the limit allows. */
-	put_bytes(pages.bytes + 64, UINT64_MAX, 8);
-	huge = follow(&pages, btf, pointer, 0, 8, &options);
-	assert_in_range(huge->bytes, 0, BTF_LIMIT_VALUE_TARGET_BYTES + 8);
-	put_bytes(pages.bytes + 64, 1 << 20, 8);
-	btf_value_free(huge);
-	huge = follow(&pages, btf, pointer, 0, 8, &options);
-	assert_int_equal(huge->bytes, BTF_LIMIT_VALUE_TARGET_BYTES + 8);
-	assert_int_equal(btf_value_find(huge, btf_value_root(huge), "words")->n, 1 << 20);
+	tree = follow(&pages, btf, pointer, 0, 8, NULL);
+	assert_int_equal(tree->bytes, BTF_LIMIT_VALUE_TARGET_BYTES + 8);
+	assert_true(tree->is_cut);
+	assert_int_equal(btf_value_first(tree, btf_value_root(tree))->kind, BTF_VALUE_TRUNCATED);
 }
 
 static void a_budget_of_bytes_ends_the_following(void **state UNUSED)
@@ -241,11 +229,11 @@ static void long_chains_end_at_the_limit_of_nesting(void **state UNUSED)
 
 struct asked {
 	char text[400];
-	enum btf_value_step step;
+	bool follows;
 };
 
-static enum btf_value_step describe(void *context, const struct btf_value_pointer *pointer,
-				    struct btf_value_target *target)
+static bool describe(void *context, const struct btf_value_pointer *pointer,
+		     struct btf_value_target *target)
 {
 	struct asked *asked = context;
 	size_t n = strlen(asked->text);
@@ -253,39 +241,34 @@ static enum btf_value_step describe(void *context, const struct btf_value_pointe
 	snprintf(asked->text + n, sizeof(asked->text) - n, "%s=%s@%llx ", pointer->member,
 		 pointer->pointee_name, (unsigned long long)pointer->address);
 	target->symbol = "runqueues+0x10";
-	target->tag = "cast→kernel";
-	target->reason = "already shown";
-	return asked->step;
+	return asked->follows;
 }
 
-static enum btf_value_read never(void *context UNUSED, uint64_t address UNUSED, void *to UNUSED,
-				 size_t n UNUSED)
+static const char *never(void *context UNUSED, uint64_t address UNUSED, void *to UNUSED,
+			 size_t n UNUSED)
 {
-	return BTF_VALUE_READ_TORN;
+	return "changed while read";
 }
 
 static void who_knows_the_memory_names_and_refuses(void **state UNUSED)
 {
-	struct asked asked = { .step = BTF_VALUE_STEP_SKIP };
+	struct asked asked = { .follows = false };
 	struct btf_value_memory memory = { &asked, never, describe };
 	struct btf_value_options options = { .memory = &memory };
-	_cleanup_btf_value_ struct btf_value_tree *skip = NULL, *leave = NULL, *torn = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *leave = NULL, *torn = NULL;
 	uint8_t task[40] = { 'x' };
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
 	put_bytes(task + 24, 0xabc, 8);
-	skip = tree_of(s.btf, s.task, task, sizeof(task), &options);
-	assert_string_equal(asked.text, "rq=rq@abc ");
-	assert_text(skip, "task{comm=\"x\", rq=0xabc <runqueues+0x10> (cast→kernel) [chase: "
-			  "already shown]}");
-	asked.step = BTF_VALUE_STEP_LEAVE;
 	leave = tree_of(s.btf, s.task, task, sizeof(task), &options);
+	assert_string_equal(asked.text, "rq=rq@abc ");
+	assert_text(leave, "task{comm=\"x\", rq=0xabc <runqueues+0x10>}");
 	assert_null(btf_value_find(leave, btf_value_root(leave), "rq")->reason);
-	asked.step = BTF_VALUE_STEP_FOLLOW;
+	asked.follows = true;
 	torn = tree_of(s.btf, s.task, task, sizeof(task), &options);
-	assert_string_equal(btf_value_find(torn, btf_value_root(torn), "rq")->reason,
-			    "changed while read");
+	assert_text(torn, "task{comm=\"x\", rq=0xabc <runqueues+0x10> [chase: changed while "
+			  "read]}");
 }
 
 int main(void)
@@ -297,7 +280,7 @@ int main(void)
 		cmocka_unit_test(embedded_structs_are_known_by_their_address),
 		cmocka_unit_test(what_cannot_be_read_says_why),
 		cmocka_unit_test(declarations_are_followed_to_their_body_or_say_so),
-		cmocka_unit_test(flexible_targets_are_read_to_their_end),
+		cmocka_unit_test(large_targets_are_read_up_to_their_limit),
 		cmocka_unit_test(a_budget_of_bytes_ends_the_following),
 		cmocka_unit_test(long_chains_end_at_the_limit_of_nesting),
 		cmocka_unit_test(who_knows_the_memory_names_and_refuses),

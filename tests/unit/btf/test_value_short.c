@@ -59,10 +59,10 @@ static void lists_of_cpus_are_the_kernels(void **state UNUSED)
 
 static void masks_in_place_are_lists(void **state UNUSED)
 {
-	struct btf_value_cpus cpus = { .n_cpus = 8 }, behind = { .n_cpus = 8, .skip_bytes = 8 };
+	uint32_t cpus = 8;
 	const struct btf_value_short rows[] = {
 		{ "cpumask_t", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
-		{ "scx_bitmap", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &behind },
+		{ "scx_bitmap", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
 		{ "cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
 	};
 	const struct btf_value_options options = { .shorts = rows, .n_shorts = 3 };
@@ -78,7 +78,7 @@ static void masks_in_place_are_lists(void **state UNUSED)
 	/* The row is for the typedef, and this is the struct. */
 	plain = tree_of(m.btf, m.mask, holder + 8, 16, &options);
 	assert_text(plain, "cpumask{bits=[0xe, 0xff]}");
-	bitmap = tree_of(m.btf, m.bitmap, holder, 16, &options);
+	bitmap = tree_of(m.btf, m.bitmap, holder + 8, 16, &options);
 	assert_text(bitmap, "cpus={1-3}");
 	/* What is cut has no short form. */
 	cut = tree_of(m.btf, m.bitmap, holder, 12, &options);
@@ -88,7 +88,7 @@ static void masks_in_place_are_lists(void **state UNUSED)
 static void masks_behind_pointers_are_read(void **state UNUSED)
 {
 	static struct pages pages;
-	struct btf_value_cpus cpus = { .n_cpus = 8 };
+	uint32_t cpus = 8;
 	const struct btf_value_short row = { "cpumask", true, BTF_VALUE_CPU_LIST,
 					     btf_value_short_cpus, &cpus };
 	struct btf_value_memory memory = { &pages, pages_read, NULL };
@@ -112,22 +112,21 @@ static void masks_behind_pointers_are_read(void **state UNUSED)
 	gone = tree_of(m.btf, m.mask_ptr, pointer, 8, &options);
 	assert_text(gone, "0xffff888000011000 [chase: unmapped]");
 	/* Without a number of CPUs nobody knows how much to read. */
-	cpus.n_cpus = 0;
+	cpus = 0;
 	unknown = tree_of(m.btf, m.mask_ptr, pointer, 8, &options);
 	assert_text(unknown, "0xffff888000011000 [chase: refused]");
 }
 
-static enum btf_value_read name_task(void *context UNUSED,
-				     const struct btf_value_short_request *request,
-				     struct strbuf *out)
+static const char *name_task(void *context UNUSED, const struct btf_value_short_request *request,
+			     struct strbuf *out)
 {
 	char comm[16];
-	enum btf_value_read status = request->memory->read(request->memory->context,
-							   request->address, comm, 16);
+	const char *reason = request->memory->read(request->memory->context, request->address, comm,
+						   16);
 
-	if (status == BTF_VALUE_READ_OK)
+	if (!reason)
 		strbuf_appendf(out, "%.16s[%d]", comm, 77);
-	return status;
+	return reason;
 }
 
 static void other_types_have_words_of_their_own(void **state UNUSED)

@@ -25,6 +25,32 @@ static void numbers_in_arrays_are_hexadecimal(void **state UNUSED)
 	assert_prints(minus, true, "-1");
 }
 
+static void numbers_of_more_than_64_bits_have_all_digits(void **state UNUSED)
+{
+	const struct btf_value_node most = {
+		.kind = BTF_VALUE_UINT, .bits = 128, .value = UINT64_MAX, .high = UINT64_MAX
+	};
+	const struct btf_value_node minus = {
+		.kind = BTF_VALUE_INT, .bits = 128, .value = 0, .high = UINT64_C(1) << 63
+	};
+
+	assert_prints(most, true, "340282366920938463463374607431768211455");
+	assert_prints(minus, false, "-170141183460469231731687303715884105728");
+}
+
+static void reals_are_as_short_as_they_can_be(void **state UNUSED)
+{
+	struct btf_value_node node = { .kind = BTF_VALUE_FLOAT, .bits = 64, .real = 0.1 };
+
+	assert_prints(node, false, "0.1");
+	node.real = 1.0 / 3;
+	assert_prints(node, false, "0.3333333333333333");
+	node.real = -__builtin_inf();
+	assert_prints(node, false, "-inf");
+	node.real = __builtin_nan("");
+	assert_prints(node, false, "nan");
+}
+
 static void enums_print_with_their_own_sign(void **state UNUSED)
 {
 	const struct btf_value_node plain = { .kind = BTF_VALUE_ENUM,
@@ -85,6 +111,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_in_arrays_are_hexadecimal),
+		cmocka_unit_test(numbers_of_more_than_64_bits_have_all_digits),
+		cmocka_unit_test(reals_are_as_short_as_they_can_be),
 		cmocka_unit_test(enums_print_with_their_own_sign),
 		cmocka_unit_test(pointers_say_where_they_lead_or_why_not),
 		cmocka_unit_test(what_is_not_known_says_so),

@@ -5,6 +5,7 @@
 
 #include "btf/value.h"
 #include "sample.h"
+#include "value_find.h"
 
 static inline void put_bytes(uint8_t *at, uint64_t value, int n)
 {
@@ -39,7 +40,7 @@ struct pages {
 	unsigned int follow_below; /* pointers on the way */
 };
 
-static inline enum btf_value_read pages_read(void *context, uint64_t address, void *to, size_t n)
+static inline const char *pages_read(void *context, uint64_t address, void *to, size_t n)
 {
 	struct pages *pages = context;
 	uint64_t at = address - PAGES_AT;
@@ -48,21 +49,20 @@ static inline enum btf_value_read pages_read(void *context, uint64_t address, vo
 	/* The promise of the interface. */
 	assert_true(n > 0 && at / PAGE == (at + n - 1) / PAGE);
 	if (at >= sizeof(pages->bytes))
-		return BTF_VALUE_READ_OUTSIDE;
+		return "outside RAM";
 	if (at / PAGE == 1)
-		return BTF_VALUE_READ_UNMAPPED;
+		return "unmapped";
 	memcpy(to, pages->bytes + at, n);
-	return BTF_VALUE_READ_OK;
+	return NULL;
 }
 
-static inline enum btf_value_step pages_step(void *context, const struct btf_value_pointer *pointer,
-					     struct btf_value_target *target UNUSED)
+static inline bool pages_step(void *context, const struct btf_value_pointer *pointer,
+			      struct btf_value_target *target UNUSED)
 {
 	struct pages *pages = context;
 
 	pages->asked++;
-	return pointer->followed < pages->follow_below ? BTF_VALUE_STEP_FOLLOW
-						       : BTF_VALUE_STEP_LEAVE;
+	return pointer->followed < pages->follow_below;
 }
 
 /* A task at `at`, whose runqueue is at `rq` (an address). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dump/values.h"
 
-#include "btf/value.h"
+#include "../btf/value_find.h"
 #include "build_scheduler.h"
 #include "build_view.h"
 #include "dump/expr.h"
@@ -18,15 +18,14 @@ static void a_page_that_is_missing_is_a_hole_and_the_rest_is_shown(void **state)
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
 	uint32_t wide = build_btf_int(&b, "unsigned long", 8, 0), type;
-	uint64_t end = RAM_BYTES - 8, value;
+	uint64_t end = RAM_BYTES - 8;
 
 	type = BUILD_STRUCT(&b, "pair", 16, { "here", wide, 0, 0 }, { "gone", wide, 64, 0 });
 	build_btf_finish(&b, &bytes);
 	assert_success(btf_parse(build_bytes(&bytes), "test", &btf));
 	bpf_put_u64(f, end, 99);
 	assert_success(dump_value_read(&values, nobody, btf, type, bpf_at(f, end), 16, &tree));
-	assert_true(btf_value_get_u64(btf_value_find(tree, btf_value_root(tree), "here"), &value));
-	assert_int_equal(value, 99);
+	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "here")->value, 99);
 	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "gone")->kind,
 			 BTF_VALUE_UNREADABLE);
 }
