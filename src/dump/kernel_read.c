@@ -35,6 +35,22 @@ struct error *dump_kernel_offset(const struct kmem *kmem, enum kmem_field_id id,
 	return NULL;
 }
 
+struct error *dump_kernel_members(struct kmem *kmem, uint64_t base,
+				  const struct dump_wanted *wanted, size_t n)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (wanted[i].what == DUMP_VALUE)
+			err = dump_kernel_member(kmem, wanted[i].id, base, wanted[i].ret);
+		else
+			err = dump_kernel_offset(kmem, wanted[i].id, wanted[i].ret);
+		if (!err && wanted[i].what == DUMP_SIZE)
+			*wanted[i].ret = kmem->fields.at[wanted[i].id].place.size;
+	}
+	return err;
+}
+
 static bool find_enum(struct kmem *kmem, const char *type, struct btf_type *ret)
 {
 	const struct btf *btf = kmem_types(kmem);

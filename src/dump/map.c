@@ -6,23 +6,6 @@
 #include "dump/member.h"
 #include "dump/maps.h"
 
-/* What a kind is shown with; a kind that is not here says so. */
-static const struct {
-	enum dump_map_type type;
-	dump_map_show_fn show;
-	const char *why_not;
-} kinds[] = {
-	{ DUMP_MAP_ARRAY, dump_map_show_array, NULL },
-	{ DUMP_MAP_PERCPU_ARRAY, dump_map_show_percpu_array, NULL },
-	{ DUMP_MAP_HASH, dump_map_show_hash, NULL },
-	{ DUMP_MAP_LRU_HASH, dump_map_show_hash, NULL },
-	{ DUMP_MAP_PERCPU_HASH, dump_map_show_percpu_hash, NULL },
-	{ DUMP_MAP_LRU_PERCPU_HASH, dump_map_show_percpu_hash, NULL },
-	{ DUMP_MAP_STRUCT_OPS, dump_map_show_struct_ops, NULL },
-	{ DUMP_MAP_TASK_STORAGE, dump_map_show_task_storage, NULL },
-	{ DUMP_MAP_ARENA, NULL, "an arena is memory without entries: see the view arena" },
-};
-
 enum { LONGEST_NAME = 15 }; /* BPF_OBJ_NAME_LEN with its NUL is 16 */
 
 /* Names are cut at 15 characters, and libbpf puts the object's in front: ".bss" is enough. */
@@ -66,18 +49,18 @@ static struct error *show_contents(struct dump_map_search *search, const struct 
 	struct error *err = NULL;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds) && kinds[i].type != map->type; i++)
+	for (i = 0; i < dump_n_map_kinds && dump_map_kinds[i].type != map->type; i++)
 		;
-	if (i == ARRAY_SIZE(kinds))
+	if (i == dump_n_map_kinds)
 		return base_error(BASE_ABSENT, 0, "contents of a map of type %s are not shown",
 				  type);
-	if (kinds[i].why_not)
-		return base_error(BASE_ABSENT, 0, "%s", kinds[i].why_not);
+	if (dump_map_kinds[i].why_not)
+		return base_error(BASE_ABSENT, 0, "%s", dump_map_kinds[i].why_not);
 	load_types(search, map, &types);
 	show.btf = types ? types->btf : NULL;
 	show.walk = dump_walk_wanted(search->sink, search->request->max_entries);
 	kmem_walk_begin(&show.walk);
-	err = kinds[i].show(&show);
+	err = dump_map_kinds[i].show(&show);
 	search->bytes_left = show.bytes_left;
 	strbuf_deinit(&show.label);
 	if (err)

@@ -155,8 +155,3 @@ void dump_map_show_percpu(struct dump_map_show *show, uint64_t pointer)
 	}
 	dump_close_list(show->sink);
 }
-
-void dump_map_close(struct dump_map_show *show)
-{
-	dump_close(show->sink);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * BPF maps and their contents. Each kind has a decoder in a file of its own (map_<kind>.c); it
- * finds the places of keys and values and hands them over entry by entry.
+ * BPF maps and their contents. Each kind has a decoder in map_kinds.c; it finds the places of keys
+ * and values and hands them over entry by entry.
  */
 #ifndef KTSTR_DUMP_MAPS_H
 #define KTSTR_DUMP_MAPS_H
@@ -61,19 +61,18 @@ bool dump_map_open_index(struct dump_map_show *show, uint64_t index) MUST_CHECK;
 bool dump_map_open_key(struct dump_map_show *show, uint64_t address) MUST_CHECK;
 /* By a name that is safe to show. */
 bool dump_map_open_owner(struct dump_map_show *show, const char *name) MUST_CHECK;
-/* Then one of these, then the end. */
+/* Then one of these, then dump_close(). */
 void dump_map_show_value(struct dump_map_show *show, uint64_t address);
 void dump_map_show_percpu(struct dump_map_show *show, uint64_t pointer);
-void dump_map_close(struct dump_map_show *show);
 
-typedef struct error *(*dump_map_show_fn)(struct dump_map_show *show);
-
-struct error *dump_map_show_array(struct dump_map_show *show) MUST_CHECK;
-struct error *dump_map_show_percpu_array(struct dump_map_show *show) MUST_CHECK;
-struct error *dump_map_show_hash(struct dump_map_show *show) MUST_CHECK;
-struct error *dump_map_show_percpu_hash(struct dump_map_show *show) MUST_CHECK;
-struct error *dump_map_show_struct_ops(struct dump_map_show *show) MUST_CHECK;
-struct error *dump_map_show_task_storage(struct dump_map_show *show) MUST_CHECK;
+/* What a kind is shown with; a kind that is not here says so. */
+struct dump_map_kind {
+	enum dump_map_type type;
+	struct error *(*show)(struct dump_map_show *show);
+	const char *why_not;
+};
+extern const struct dump_map_kind dump_map_kinds[];
+extern const size_t dump_n_map_kinds;
 
 /* Key or value of the map out of the guest's memory. */
 struct error *dump_map_value_read(struct dump_map_show *show, const struct btf *btf, uint64_t type,

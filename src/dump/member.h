@@ -44,6 +44,15 @@ struct error *dump_kernel_member(struct kmem *kmem, enum kmem_field_id id, uint6
 struct error *dump_kernel_offset(const struct kmem *kmem, enum kmem_field_id id,
 				 uint64_t *ret) MUST_CHECK;
 
+/* Several of them: the first that is missing is the error. */
+struct dump_wanted {
+	enum kmem_field_id id;
+	enum { DUMP_VALUE, DUMP_OFFSET, DUMP_SIZE } what;
+	uint64_t *ret;
+};
+struct error *dump_kernel_members(struct kmem *kmem, uint64_t base,
+				  const struct dump_wanted *wanted, size_t n) MUST_CHECK;
+
 /*
  * The name of an enum's value without its prefix, in small letters: "struct_ops" of
  * BPF_PROG_TYPE_STRUCT_OPS; "number 99" when the kernel's types have no name for it.

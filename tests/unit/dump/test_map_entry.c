@@ -26,7 +26,7 @@ static void entries_are_counted_beyond_those_that_are_shown(void **state)
 	show.walk.wanted = 1;
 	assert_true(dump_map_open_index(&show, 0));
 	dump_map_show_value(&show, bpf_at(f, 0x1000));
-	dump_map_close(&show);
+	dump_close(show.sink);
 	assert_false(dump_map_open_index(&show, 1));
 	assert_false(dump_map_open_owner(&show, "somebody"));
 	assert_int_equal(show.walk.n_shown, 1);
@@ -72,7 +72,7 @@ static void key_and_value_that_cannot_be_read_have_a_reason_each(void **state)
 
 	assert_true(dump_map_open_key(&show, bpf_at(f, 0x1000)));
 	dump_map_show_value(&show, bpf_at(f, 0x1000));
-	dump_map_close(&show);
+	dump_close(show.sink);
 	assert_contains(strbuf_str(&f->json), "{\"key_unavailable\":");
 	assert_contains(strbuf_str(&f->json), ",\"unavailable\":");
 	strbuf_deinit(&show.label);
