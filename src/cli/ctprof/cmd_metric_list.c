@@ -36,7 +36,7 @@ const struct cli_command cmd_ctprof_metric_list = {
 	.summary = "List the metrics of snapshots",
 	.usage = "[--json]",
 	.description =
-		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, and every derived metric with its formula. ktstr-metrics(7) says the same.",
+		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, every derived metric with its formula, and the values of cgroups, pressure and the host. ktstr-metrics(7) says the same.",
 	CLI_OPTIONS(options),
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct list_config),

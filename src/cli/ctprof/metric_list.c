@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ctprof/cgroup_rows.h"
+#include "host/host_facts.h"
 #include "metric/format.h"
 #include "text/terminal.h"
 
@@ -171,10 +173,95 @@ static void append_derived(const struct text_look *look, struct strbuf *into)
 	append_listing(list, look, into);
 }
 
+static void list_pressure(enum metric_section section, metric_list_fn take, void *arg)
+{
+	static const char *const who[] = { "some tasks", "all tasks" };
+	const int n = PROCFS_N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
+
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES * n; i++) {
+		const struct ctprof_pressure_row *row =
+			&ctprof_pressure_rows[i % CTPROF_N_PRESSURE_ROWS];
+		const char *resource = procfs_pressure_resource_names[i / n];
+		int half = i % n / CTPROF_N_PRESSURE_ROWS;
+		_cleanup_free_ char *name = xasprintf("%s.%s.%s", resource,
+						      procfs_pressure_half_names[half], row->name);
+		_cleanup_free_ char *file = section == METRIC_SECTION_HOST_PRESSURE
+						    ? xasprintf("/proc/pressure/%s", resource)
+						    : xasprintf("%s.pressure", resource);
+		_cleanup_free_ char *description = xasprintf("%s stalled on %s: %s", who[half],
+							     resource, row->description);
+
+		take(&(struct metric_list_value){ name, description,
+						  row->is_percent
+							  ? "percent"
+							  : metric_unit_word(METRIC_UNIT_US),
+						  metric_sections[section].word, file },
+		     arg);
+	}
+}
+
+void metric_list_values(enum metric_list_part part, metric_list_fn take, void *arg)
+{
+	for (size_t i = 0; part == METRIC_LIST_CGROUPS && i < CTPROF_N_CGROUP_ROWS; i++) {
+		const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[i];
+
+		take(&(struct metric_list_value){ row->name, row->description,
+						  metric_unit_word(row->unit),
+						  metric_sections[row->section].word, row->file },
+		     arg);
+	}
+	if (part == METRIC_LIST_PRESSURE) {
+		list_pressure(METRIC_SECTION_PRESSURE, take, arg);
+		list_pressure(METRIC_SECTION_HOST_PRESSURE, take, arg);
+	}
+	for (size_t i = 0; part == METRIC_LIST_HOST && i < host_facts_rows.n; i++)
+		take(&(struct metric_list_value){ host_facts_rows.at[i].name,
+						  host_facts_rows.at[i].means, "", "", "" },
+		     arg);
+}
+
+static void add_value(const struct metric_list_value *value, void *arg)
+{
+	text_table_add(arg, value->name);
+	text_table_add(arg, value->unit);
+	text_table_add(arg, value->section);
+	text_table_add(arg, value->file);
+	text_table_add(arg, value->description);
+}
+
+static void add_fact(const struct metric_list_value *value, void *arg)
+{
+	text_table_add(arg, value->name);
+	text_table_add(arg, value->description);
+}
+
+static void append_values(const struct text_look *look, struct strbuf *into)
+{
+	static const struct text_column columns[] = {
+		{ .title = "VALUE" }, { .title = "UNIT" },	  { .title = "SECTION" },
+		{ .title = "FILE" },  { .title = "DESCRIPTION" },
+	};
+	static const struct text_column fact_columns[] = { { .title = "FACT" },
+							   { .title = "DESCRIPTION" } };
+	static const char *const titles[] = { "Values of cgroups", "Pressure", "Host" };
+
+	for (int part = 0; part < METRIC_LIST_N_PARTS; part++) {
+		bool facts = part == METRIC_LIST_HOST;
+		_cleanup_(cleanup_text_table) struct text_table *list =
+			facts ? text_table_new(fact_columns, ARRAY_SIZE(fact_columns))
+			      : text_table_new(columns, ARRAY_SIZE(columns));
+
+		metric_list_values((enum metric_list_part)part, facts ? add_fact : add_value, list);
+		append_title(titles[part], look, into);
+		append_listing(list, look, into);
+	}
+}
+
 void metric_list_format_text(const struct text_look *look, struct strbuf *into)
 {
 	append_tags(look, into);
 	append_sections(look, into);
 	append_metrics(look, into);
 	append_derived(look, into);
+	append_values(look, into);
 }

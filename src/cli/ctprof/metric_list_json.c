@@ -59,8 +59,22 @@ static void add_derived(struct json_writer *w, enum metric_derived_id id)
 	json_end_object(w);
 }
 
+static void add_value(const struct metric_list_value *value, void *arg)
+{
+	struct json_writer *w = arg;
+
+	json_begin_object(w);
+	json_add_string(w, "name", value->name);
+	json_add_string(w, "unit", or_null(value->unit));
+	json_add_string(w, "section", or_null(value->section));
+	json_add_string(w, "file", or_null(value->file));
+	json_add_string(w, "description", value->description);
+	json_end_object(w);
+}
+
 void metric_list_format_json(struct strbuf *into)
 {
+	static const char *const parts[] = { "cgroups", "pressure", "host" };
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_object(&w);
@@ -96,6 +110,12 @@ void metric_list_format_json(struct strbuf *into)
 	for (int i = 0; i < METRIC_N_DERIVED; i++)
 		add_derived(&w, (enum metric_derived_id)i);
 	json_end_array(&w);
+	for (int i = 0; i < METRIC_LIST_N_PARTS; i++) {
+		json_key(&w, parts[i]);
+		json_begin_array(&w);
+		metric_list_values((enum metric_list_part)i, add_value, &w);
+		json_end_array(&w);
+	}
 	json_end_object(&w);
 	strbuf_append_char(into, '\n');
 }

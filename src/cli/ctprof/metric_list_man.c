@@ -105,3 +105,33 @@ void metric_list_format_man_derived(struct strbuf *into)
 		strbuf_append(into, "\n\n");
 	}
 }
+
+static void append_value(const struct metric_list_value *value, void *arg)
+{
+	struct strbuf *into = arg;
+
+	append_term(into, value->name);
+	if (*value->file) {
+		strbuf_appendf(into, " (%s%sfrom ", value->unit, *value->unit ? ", " : "");
+		append_text(into, value->file);
+		strbuf_append_char(into, ')');
+	}
+	strbuf_append(into, "\n\t");
+	append_text(into, value->description);
+	strbuf_append(into, "\n\n");
+}
+
+void metric_list_format_man_cgroups(struct strbuf *into)
+{
+	metric_list_values(METRIC_LIST_CGROUPS, append_value, into);
+}
+
+void metric_list_format_man_pressure(struct strbuf *into)
+{
+	metric_list_values(METRIC_LIST_PRESSURE, append_value, into);
+}
+
+void metric_list_format_man_host(struct strbuf *into)
+{
+	metric_list_values(METRIC_LIST_HOST, append_value, into);
+}

@@ -69,6 +69,9 @@ METRIC_PART_(sections)
 METRIC_PART_(sources)
 METRIC_PART_(metrics)
 METRIC_PART_(derived)
+METRIC_PART_(cgroups)
+METRIC_PART_(pressure)
+METRIC_PART_(host)
 #undef METRIC_PART_
 
 static void format_record(const struct cli_command *command UNUSED, struct strbuf *into)
@@ -93,6 +96,9 @@ static const struct {
 	{ "@SOURCES@\n", format_sources },
 	{ "@METRICS@\n", format_metrics },
 	{ "@DERIVED@\n", format_derived },
+	{ "@CGROUPS@\n", format_cgroups },
+	{ "@PRESSURE@\n", format_pressure },
+	{ "@HOST@\n", format_host },
 	{ "@THREAD@\n", format_thread_words },
 	{ "@VERSION@", format_version_number },
 };

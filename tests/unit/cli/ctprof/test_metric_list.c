@@ -2,6 +2,8 @@
 #include "cli/ctprof/metric_list.h"
 
 #include "base/alloc.h"
+#include "ctprof/cgroup_rows.h"
+#include "host/host_facts.h"
 #include "unit.h"
 
 static void assert_tags(enum metric_id id, const char *expected)
@@ -61,12 +63,44 @@ static void a_narrow_terminal_gets_paragraphs(void **state UNUSED)
 	assert_null(strstr(strbuf_str(&text), "…"));
 }
 
+/* A value that a table gains is listed without another line of code. */
+static void every_row_of_cgroups_pressure_and_host_is_listed(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *cgroups, *pressure, *host;
+
+	metric_list_format_text(&(struct text_look){ 0 }, &text);
+	cgroups = strstr(strbuf_str(&text), "\n## Values of cgroups\n");
+	pressure = strstr(strbuf_str(&text), "\n## Pressure\n");
+	host = strstr(strbuf_str(&text), "\n## Host\n");
+	assert_true(cgroups && pressure > cgroups && host > pressure);
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s ", ctprof_cgroup_rows[i].name);
+
+		assert_contains(cgroups, line);
+	}
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES * PROCFS_N_PRESSURE_HALVES; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s.%s.total_usec ",
+						      procfs_pressure_resource_names[i / 2],
+						      procfs_pressure_half_names[i % 2]);
+
+		assert_contains(strstr(pressure, line) + 1, line);
+	}
+	for (size_t i = 0; i < host_facts_rows.n; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s ", host_facts_rows.at[i].name);
+
+		assert_contains(host, line);
+	}
+	assert_contains(pressure, "all tasks stalled on io: share of the last 60 s\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_class_comes_first_then_the_options),
 		cmocka_unit_test(everything_is_listed_in_four_parts),
 		cmocka_unit_test(a_narrow_terminal_gets_paragraphs),
+		cmocka_unit_test(every_row_of_cgroups_pressure_and_host_is_listed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

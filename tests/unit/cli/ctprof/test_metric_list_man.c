@@ -36,12 +36,27 @@ static void words_have_their_meaning(void **state UNUSED)
 	assert_contains(strbuf_str(&text), "- *smaps-rollup*: memory of processes by kind\n");
 }
 
+static void values_of_cgroups_pressure_and_host_have_their_files(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_man_cgroups(&text);
+	metric_list_format_man_pressure(&text);
+	metric_list_format_man_host(&text);
+	assert_contains(strbuf_str(&text),
+			"*cpu.weight* (from cpu.weight)\n\tshare of the CPUs, 1 to 10000\n\n");
+	assert_contains(strbuf_str(&text), "*cpu.some.avg10* (percent, from /proc/pressure/cpu)\n");
+	assert_contains(strbuf_str(&text),
+			"*thp\\_enabled*\n\twhen transparent huge pages are used\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(underscores_do_not_underline),
 		cmocka_unit_test(formulas_stand_behind_their_names),
 		cmocka_unit_test(words_have_their_meaning),
+		cmocka_unit_test(values_of_cgroups_pressure_and_host_have_their_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
