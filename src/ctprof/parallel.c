@@ -166,6 +166,8 @@ void ctprof_parallel_run(unsigned int jobs, size_t n, size_t chunk, const struct
 	struct parallel parallel = { n, chunk, cancel, work, arg, 0 };
 	_cleanup_free_ struct parallel_worker *workers = xcalloc(jobs, sizeof(*workers));
 
+	while (jobs > 1 && (jobs - 1) * chunk >= n)
+		jobs--;
 	for (unsigned int i = 0; i < jobs; i++)
 		workers[i] = (struct parallel_worker){ .parallel = &parallel, .number = i };
 	for (unsigned int i = 1; i < jobs; i++)

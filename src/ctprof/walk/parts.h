@@ -33,48 +33,6 @@ void ctprof_id_list_deinit(struct ctprof_id_list *list);
 /* Puts them in order. */
 void ctprof_id_list_sort(struct ctprof_id_list *list);
 
-/*
- * Who reads what next. Workers take processes in order; the threads of a large one are put back
- * for all of them to share.
- */
-
-/* Threads that are read at a stretch. */
-enum { CTPROF_WALK_CHUNK = 128 };
-
-/* A large process whose threads are listed. */
-struct ctprof_walk_process {
-	pid_t tgid;
-	int task_folder;
-	uint32_t pcomm;
-	uint64_t read_at_ns;
-	pid_t *tids;
-	size_t n, next;	    /* the queue's */
-	unsigned int users; /* the queue's */
-};
-
-struct ctprof_walk_queue {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	size_t next, n;	      /* processes */
-	unsigned int listing; /* workers that may still share one */
-	VEC(struct ctprof_walk_process *) shared;
-};
-
-struct ctprof_walk_item {
-	struct ctprof_walk_process *process; /* NULL: the process `index` as a whole */
-	size_t index;
-	size_t begin, end; /* of its tids */
-};
-
-void ctprof_walk_queue_init(struct ctprof_walk_queue *queue, size_t n_processes);
-void ctprof_walk_queue_deinit(struct ctprof_walk_queue *queue);
-
-/* Waits while others may still share something; false when all is given out. */
-bool ctprof_walk_queue_take(struct ctprof_walk_queue *queue, struct ctprof_walk_item *ret);
-/* After each item. `share`: the rest of a process that was taken as a whole, or NULL. */
-void ctprof_walk_queue_done(struct ctprof_walk_queue *queue, const struct ctprof_walk_item *item,
-			    struct ctprof_walk_process *share);
-
 /* From the samples of several workers to the threads of a snapshot. */
 struct ctprof_sample_list {
 	VEC(struct metric_thread_sample) samples;
@@ -88,11 +46,5 @@ void ctprof_walk_sort(struct metric_thread_sample *samples, size_t n);
 
 /* Of sorted samples: how many are left when each number stands once, with what was seen last. */
 size_t ctprof_walk_unique(struct metric_thread_sample *samples, size_t n);
-
-/* Threads that another path has found already: what they lack comes from /proc. */
-
-/* For snapshot->threads, which stay where they are, in order; those of other cgroups go. */
-void ctprof_walk_fill(const struct ctprof_options *options, int proc_folder,
-		      struct ctprof_snapshot *snapshot, struct ctprof_walk_tally *tally);
 
 #endif

@@ -14,7 +14,27 @@
 #include "ctprof/walk/thread.h"
 #include "procfs/process.h"
 
-enum { PATH_BYTES = 48 };
+/* Threads that are read at a stretch, and fewer that lack only something. */
+enum { STRETCH = 128, FILL_CHUNK = 64, PATH_BYTES = 48 };
+
+/* What one worker uses again and again. */
+struct worker {
+	struct ctprof_reader reader;
+	struct ctprof_id_list tids;
+	struct ctprof_sample_list list;
+	/* The process whose threads are filled; the folder is -1 when it is gone. */
+	int task_folder;
+	uint32_t tgid, pcomm;
+};
+
+/* Threads of a process that are listed. */
+struct stretch {
+	pid_t tgid;
+	uint32_t pcomm;
+	uint64_t read_at_ns;
+	const pid_t *tids; /* of a large process: owned */
+	size_t n;
+};
 
 struct walk {
 	const struct ctprof_options *options;
@@ -22,22 +42,14 @@ struct walk {
 	uint64_t began_ns;
 	int proc_folder;
 	unsigned int jobs;
+	struct worker *workers;
 	struct ctprof_id_list processes;
-	struct ctprof_walk_tables tables;
-	struct ctprof_walk_queue queue;
+	struct ctprof_walk_tables tables; /* its lock is that of the stretches, too */
+	VEC(uint32_t) todo;		  /* indices of threads that lack something */
+	VEC(struct stretch) stretches;	  /* of large processes, for all workers to share */
 	atomic_size_t processes_done, threads_done;
 	atomic_size_t closed;  /* processes that are there and do not show their threads */
 	atomic_int closed_why; /* the last errno */
-};
-
-struct worker {
-	struct walk *walk;
-	pthread_t thread;
-	bool started; /* as a thread of its own */
-	bool tells;   /* progress; one worker does */
-	struct ctprof_reader reader;
-	struct ctprof_id_list tids;
-	struct ctprof_sample_list list;
 };
 
 static bool is_cancelled(const struct walk *walk)
@@ -45,12 +57,12 @@ static bool is_cancelled(const struct walk *walk)
 	return cancel_requested(walk->options->cancel);
 }
 
-static void tell_progress(const struct worker *worker)
+/* One worker does. */
+static void tell_progress(const struct walk *walk, unsigned int worker)
 {
-	struct walk *walk = worker->walk;
 	const struct ctprof_options *options = walk->options;
 
-	if (worker->tells && options->progress)
+	if (worker == 0 && options->progress)
 		options->progress(
 			&(struct ctprof_progress){
 				.processes_done = atomic_load(&walk->processes_done),
@@ -61,6 +73,26 @@ static void tell_progress(const struct worker *worker)
 			options->arg);
 }
 
+static int open_task_folder(const struct walk *walk, uint32_t tgid)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%" PRIu32 "/task", tgid);
+	return openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* "" when it cannot be read, or nobody wants it. */
+static uint32_t read_process_name(const struct walk *walk, struct worker *worker, uint32_t tgid)
+{
+	char path[PATH_BYTES];
+	uint32_t name = 0;
+
+	snprintf(path, sizeof(path), "%" PRIu32 "/comm", tgid);
+	if (walk->options->sources & METRIC_SOURCE_BIT(COMM))
+		ctprof_reader_name(&worker->reader, walk->proc_folder, path, &name);
+	return name;
+}
+
 /* The sample stands in the list already while it is read: a copy of each would cost more. */
 static struct metric_thread_sample *next_sample(struct worker *worker)
 {
@@ -68,129 +100,197 @@ static struct metric_thread_sample *next_sample(struct worker *worker)
 	return &worker->list.samples.at[worker->list.samples.n];
 }
 
-static void read_threads(struct worker *worker, const struct ctprof_walk_process *process,
-			 size_t begin, size_t end)
+static void read_threads(struct walk *walk, struct worker *worker, int task_folder,
+			 const struct stretch *stretch)
 {
-	for (size_t i = begin; i < end && !is_cancelled(worker->walk); i++) {
+	for (size_t i = 0; i < stretch->n && !is_cancelled(walk); i++) {
 		struct metric_thread_sample *sample = next_sample(worker);
 
 		memset(sample, 0, sizeof(*sample));
-		sample->tid = (uint32_t)process->tids[i];
-		sample->tgid = (uint32_t)process->tgid;
-		sample->pcomm = process->pcomm;
+		sample->tid = (uint32_t)stretch->tids[i];
+		sample->tgid = (uint32_t)stretch->tgid;
+		sample->pcomm = stretch->pcomm;
 		sample->cpu_affinity = sample->smaps = METRIC_SAMPLE_NO_ENTRY;
-		sample->read_at_ns = process->read_at_ns;
-		if (ctprof_reader_read(&worker->reader, process->task_folder,
-				       worker->walk->options->sources & CTPROF_WALK_SOURCES,
+		sample->read_at_ns = stretch->read_at_ns;
+		if (ctprof_reader_read(&worker->reader, task_folder,
+				       walk->options->sources & CTPROF_WALK_SOURCES,
 				       sample) == CTPROF_THREAD_KEPT)
 			worker->list.samples.n++;
 	}
-	atomic_fetch_add(&worker->walk->threads_done, end - begin);
+	atomic_fetch_add(&walk->threads_done, stretch->n);
 }
 
-static struct ctprof_walk_process *process_share(const struct ctprof_walk_process *process)
+static void share_threads(struct walk *walk, const struct stretch *process)
 {
-	struct ctprof_walk_process *shared = xnew(struct ctprof_walk_process);
+	pthread_mutex_lock(&walk->tables.lock);
+	for (size_t begin = 0; begin < process->n; begin += STRETCH) {
+		struct stretch stretch = *process;
+		size_t left = process->n - begin;
 
-	*shared = *process;
-	shared->tids = xcalloc(process->n, sizeof(*shared->tids));
-	memcpy(shared->tids, process->tids, process->n * sizeof(*shared->tids));
-	return shared;
+		stretch.n = left < STRETCH ? left : STRETCH;
+		stretch.tids = memcpy(xcalloc(stretch.n, sizeof(pid_t)), process->tids + begin,
+				      stretch.n * sizeof(pid_t));
+		vec_push(&walk->stretches, stretch);
+	}
+	pthread_mutex_unlock(&walk->tables.lock);
 }
 
-/* A process that ends meanwhile has no threads. What is too large for one worker is returned. */
-static struct ctprof_walk_process *read_process(struct worker *worker, pid_t tgid)
+/* A process that ends meanwhile has no threads. What is too large for one worker is shared. */
+static void read_process(struct walk *walk, struct worker *worker, pid_t tgid)
 {
-	struct walk *walk = worker->walk;
-	struct ctprof_walk_process process = {
+	struct stretch process = {
 		.tgid = tgid,
 		.read_at_ns = clock_monotonic_ns() - walk->began_ns,
 	};
-	_cleanup_close_ int folder = -1;
-	char path[PATH_BYTES];
-	int errnum;
+	_cleanup_close_ int folder = open_task_folder(walk, (uint32_t)tgid);
+	int errnum = folder < 0 ? errno
+				: ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
 
-	snprintf(path, sizeof(path), "%d/task", (int)tgid);
-	folder = openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	errnum = folder < 0 ? errno
-			    : ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
 	if (errnum && errnum != ENOENT && errnum != ESRCH) {
 		atomic_fetch_add(&walk->closed, 1);
 		atomic_store(&walk->closed_why, errnum);
 	}
 	if (errnum || worker->tids.ids.n == 0)
-		return NULL;
-	if (walk->options->sources & METRIC_SOURCE_BIT(COMM)) {
-		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
-		/* "" when it cannot be read. */
-		ctprof_reader_name(&worker->reader, walk->proc_folder, path, &process.pcomm);
-	}
-	process.task_folder = folder;
+		return;
+	process.pcomm = read_process_name(walk, worker, (uint32_t)tgid);
 	process.tids = worker->tids.ids.at;
 	process.n = worker->tids.ids.n;
-	if (walk->jobs > 1 && process.n > 2 * CTPROF_WALK_CHUNK) {
-		take_fd(folder);
-		return process_share(&process);
-	}
-	read_threads(worker, &process, 0, process.n);
-	return NULL;
+	if (walk->jobs > 1 && process.n > 2 * STRETCH)
+		share_threads(walk, &process);
+	else
+		read_threads(walk, worker, folder, &process);
 }
 
-static void *work(void *arg)
+static void read_processes(void *arg, unsigned int worker, size_t begin, size_t end)
 {
-	struct worker *worker = arg;
-	struct walk *walk = worker->walk;
-	struct ctprof_walk_item item;
+	struct walk *walk = arg;
 
-	while (ctprof_walk_queue_take(&walk->queue, &item)) {
-		struct ctprof_walk_process *share = NULL;
+	for (size_t i = begin; i < end; i++) {
+		read_process(walk, &walk->workers[worker], walk->processes.ids.at[i]);
+		atomic_fetch_add(&walk->processes_done, 1);
+	}
+	tell_progress(walk, worker);
+}
 
-		if (item.process) {
-			read_threads(worker, item.process, item.begin, item.end);
-		} else {
-			if (!is_cancelled(walk))
-				share = read_process(worker, walk->processes.ids.at[item.index]);
-			atomic_fetch_add(&walk->processes_done, 1);
+static void read_stretches(void *arg, unsigned int worker, size_t begin, size_t end)
+{
+	struct walk *walk = arg;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct stretch *stretch = &walk->stretches.at[i];
+		_cleanup_close_ int folder = open_task_folder(walk, (uint32_t)stretch->tgid);
+
+		read_threads(walk, &walk->workers[worker], folder, stretch);
+	}
+	tell_progress(walk, worker);
+}
+
+/* Of `sources`, what a walk would read and this sample lacks. */
+static uint32_t missing_of(const struct metric_thread_sample *sample, uint32_t sources)
+{
+	uint32_t missing = sources & CTPROF_WALK_SOURCES & ~sample->sources;
+
+	return sample->tid == sample->tgid ? missing : missing & ~METRIC_SOURCE_BIT(SMAPS);
+}
+
+static void fill_threads(void *arg, unsigned int number, size_t begin, size_t end)
+{
+	struct walk *walk = arg;
+	struct worker *worker = &walk->workers[number];
+
+	for (size_t i = begin; i < end; i++) {
+		struct metric_thread_sample *sample = &walk->snapshot->threads.at[walk->todo.at[i]];
+
+		if (sample->tgid != worker->tgid) {
+			cleanup_fd(&worker->task_folder);
+			worker->task_folder = open_task_folder(walk, sample->tgid);
+			worker->tgid = sample->tgid;
+			worker->pcomm = 0;
 		}
-		ctprof_walk_queue_done(&walk->queue, &item, share);
-		tell_progress(worker);
+		/* Few lack the name of their process; what was read for one serves the next. */
+		if (!sample->pcomm && !worker->pcomm)
+			worker->pcomm = read_process_name(walk, worker, sample->tgid);
+		if (!sample->pcomm)
+			sample->pcomm = worker->pcomm;
+		ctprof_reader_fill(&worker->reader, worker->task_folder,
+				   missing_of(sample, walk->options->sources), sample);
 	}
-	return NULL;
 }
 
-static void worker_init(struct worker *worker, struct walk *walk)
+/* Most threads have the cgroup of the one before them, so its answer is kept. */
+static void drop_unwanted(const struct ctprof_options *options, struct ctprof_snapshot *snapshot,
+			  bool unknown_too)
 {
-	*worker = (struct worker){ .walk = walk };
-	ctprof_reader_init(&worker->reader, walk->options, &walk->tables);
+	struct metric_thread_sample *threads = snapshot->threads.at;
+	uint32_t last = UINT32_MAX;
+	bool matches = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; options->cgroup_glob && i < snapshot->threads.n; i++) {
+		bool known = threads[i].sources & METRIC_SOURCE_BIT(CGROUP);
+
+		if (known && threads[i].cgroup != last) {
+			last = threads[i].cgroup;
+			matches = ctprof_path_glob_matches(options->cgroup_glob,
+							   intern_text(&snapshot->strings, last));
+		}
+		if (known ? !matches : unknown_too)
+			continue;
+		if (kept != i)
+			threads[kept] = threads[i];
+		kept++;
+	}
+	if (options->cgroup_glob)
+		snapshot->threads.n = kept;
 }
 
-static void worker_deinit(struct worker *worker)
+/*
+ * Threads that another path has found stay where they are, in order, and are given what they lack;
+ * those of other cgroups go.
+ */
+static void fill_found(struct walk *walk)
 {
-	ctprof_reader_deinit(&worker->reader);
-	ctprof_id_list_deinit(&worker->tids);
-	vec_deinit(&worker->list.samples);
-}
-
-/* The caller is the first worker; one that cannot be started is done without. */
-static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
-{
-	_cleanup_free_ struct worker *workers = xcalloc(walk->jobs, sizeof(*workers));
 	struct ctprof_snapshot *snapshot = walk->snapshot;
 
-	for (unsigned int i = 0; i < walk->jobs; i++)
-		worker_init(&workers[i], walk);
-	workers[0].tells = true;
-	for (unsigned int i = 1; i < walk->jobs; i++)
-		workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) ==
-				     0;
-	work(&workers[0]);
+	drop_unwanted(walk->options, snapshot, false);
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (missing_of(&snapshot->threads.at[i], walk->options->sources))
+			vec_push(&walk->todo, (uint32_t)i);
+	ctprof_parallel_run(walk->jobs, walk->todo.n, FILL_CHUNK, walk->options->cancel,
+			    fill_threads, walk);
+	drop_unwanted(walk->options, snapshot, true);
+}
+
+static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
+{
+	const struct cancel *cancel = walk->options->cancel;
+	struct ctprof_snapshot *snapshot = walk->snapshot;
+
+	walk->jobs = ctprof_parallel_jobs(walk->options, SIZE_MAX);
+	walk->workers = xcalloc(walk->jobs, sizeof(*walk->workers));
+	ctprof_walk_tables_init(&walk->tables, snapshot);
 	for (unsigned int i = 0; i < walk->jobs; i++) {
-		if (workers[i].started)
-			pthread_join(workers[i].thread, NULL);
-		ctprof_walk_append(snapshot, &workers[i].list);
-		ctprof_walk_tally_add(ret, &workers[i].reader.tally);
-		worker_deinit(&workers[i]);
+		walk->workers[i].task_folder = -1;
+		ctprof_reader_init(&walk->workers[i].reader, walk->options, &walk->tables);
 	}
+	fill_found(walk);
+	ctprof_parallel_run(walk->jobs, walk->processes.ids.n, 1, cancel, read_processes, walk);
+	ctprof_parallel_run(walk->jobs, walk->stretches.n, 1, cancel, read_stretches, walk);
+	for (unsigned int i = 0; i < walk->jobs; i++) {
+		struct worker *worker = &walk->workers[i];
+
+		ctprof_walk_append(snapshot, &worker->list);
+		ctprof_walk_tally_add(ret, &worker->reader.tally);
+		ctprof_reader_deinit(&worker->reader);
+		ctprof_id_list_deinit(&worker->tids);
+		cleanup_fd(&worker->task_folder);
+	}
+	for (size_t i = 0; i < walk->stretches.n; i++)
+		free((void *)walk->stretches.at[i].tids);
+	vec_deinit(&walk->stretches);
+	vec_deinit(&walk->todo);
+	ctprof_walk_tables_deinit(&walk->tables);
+	free(walk->workers);
 	ctprof_walk_sort(snapshot->threads.at, snapshot->threads.n);
 }
 
@@ -305,17 +405,6 @@ static void skip_known(struct walk *walk)
 	list->ids.n = kept;
 }
 
-static void walk_listed(struct walk *walk, struct ctprof_walk_tally *tally)
-{
-	walk->jobs = ctprof_parallel_jobs(walk->options, SIZE_MAX);
-	ctprof_walk_tables_init(&walk->tables, walk->snapshot);
-	ctprof_walk_queue_init(&walk->queue, walk->processes.ids.n);
-	run_workers(walk, tally);
-	ctprof_walk_queue_deinit(&walk->queue);
-	ctprof_walk_tables_deinit(&walk->tables);
-	tell_closed(walk);
-}
-
 struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t began_ns,
 				  struct ctprof_snapshot *snapshot)
 {
@@ -342,13 +431,14 @@ struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t
 		/* All of them may have ended since. */
 		error_free(take_ptr(err));
 		skip_known(&walk);
-		ctprof_walk_fill(options, folder, snapshot, &tally);
+		tally.tids_walked = snapshot->threads.n;
 	}
-	if (!err && walk.processes.ids.n)
-		walk_listed(&walk, &tally);
+	if (!err)
+		run_workers(&walk, &tally);
 	ctprof_id_list_deinit(&walk.processes);
 	if (err)
 		return err;
+	tell_closed(&walk);
 	ctprof_walk_tally_summarise(&tally, snapshot);
 	note_paths(options, snapshot);
 	return cancel_error(options->cancel, "walking through the threads");

@@ -310,6 +310,283 @@ static void threads_may_end_while_they_are_read(void **state UNUSED)
 	assert_true(churn.born > 0);
 }
 
+/* Threads 1000, 1001, … of a process that has only names. */
+static void fake_names(const char *root, int tgid, int n)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/comm", tgid);
+	_cleanup_free_ char *name = xasprintf("process-%d\n", tgid);
+
+	fake_text(root, path, name);
+	for (int i = 0; i < n; i++)
+		fake_file(root, tgid, 1000 * tgid + i, "comm", "x\n");
+}
+
+static void every_thread_of_a_large_process_is_read_once(void **state UNUSED)
+{
+	/* Around what one worker reads alone, and whole and broken stretches. */
+	static const int sizes[] = { 256, 257, 384, 385 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		char *root = staged_root_new();
+		const struct ctprof_options options = {
+			.root = root,
+			.sources = METRIC_SOURCE_BIT(COMM),
+			.jobs = 3,
+		};
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+
+		fake_names(root, 7, sizes[i]);
+		assert_success(walk(&options, &snapshot));
+		assert_int_equal(snapshot.threads.n, sizes[i]);
+		assert_in_order(&snapshot);
+		assert_int_equal(snapshot.parse.tids_walked, sizes[i]);
+		staged_root_free(root);
+	}
+}
+
+static void large_processes_keep_their_names_apart(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct ctprof_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.jobs = 2,
+	};
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+
+	for (int tgid = 1; tgid <= 3; tgid++)
+		fake_names(root, tgid, 300);
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 900);
+	for (size_t i = 0; i < snapshot.threads.n; i++) {
+		const struct metric_thread_sample *t = &snapshot.threads.at[i];
+		_cleanup_free_ char *name = xasprintf("process-%u", t->tgid);
+
+		assert_int_equal(t->tid / 1000, t->tgid);
+		assert_string_equal(intern_text(&snapshot.strings, t->pcomm), name);
+		assert_true(t->read_at_ns < NS_PER_SEC * 60);
+	}
+	staged_root_free(root);
+}
+
+static void cancel_at_progress(const struct ctprof_progress *progress UNUSED, void *arg)
+{
+	cancel_request(arg);
+}
+
+/* What was listed and not read is given back: the sanitizer sees what is not. */
+static void a_cancel_leaves_listed_threads_unread(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	struct cancel cancel = { .deadline_ns = 0 };
+	const struct ctprof_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.jobs = 2,
+		.cancel = &cancel,
+		.progress = cancel_at_progress,
+		.arg = &cancel,
+	};
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+
+	fake_names(root, 1, 300);
+	assert_error_tag(walk(&options, &snapshot), "cancelled");
+	assert_int_equal(snapshot.threads.n, 0);
+	staged_root_free(root);
+}
+
+/* A large process among those that were found is not walked again. */
+static void found_threads_of_a_large_process_are_filled(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct ctprof_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.jobs = 3,
+	};
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+
+	fake_names(root, 5, 300);
+	ctprof_snapshot_init(&snapshot);
+	for (uint32_t i = 0; i < 290; i++)
+		vec_push(&snapshot.threads,
+			 (struct metric_thread_sample){ .tid = 5000 + i, .tgid = 5 });
+	assert_success(ctprof_walk_threads(&options, 0, &snapshot));
+	assert_int_equal(snapshot.threads.n, 290);
+	for (size_t i = 0; i < snapshot.threads.n; i++) {
+		const struct metric_thread_sample *t = &snapshot.threads.at[i];
+
+		assert_int_equal(t->tid, 5000 + i);
+		assert_string_equal(intern_text(&snapshot.strings, t->comm), "x");
+		assert_string_equal(intern_text(&snapshot.strings, t->pcomm), "process-5");
+	}
+	staged_root_free(root);
+}
+
+struct stage {
+	char *root;
+	struct ctprof_options options;
+	struct ctprof_snapshot snapshot;
+};
+
+static int make_stage(void **state)
+{
+	struct stage *s = xnew(struct stage);
+
+	s->root = staged_root_new();
+	s->options = (struct ctprof_options){ .root = s->root, .sources = CTPROF_WALK_SOURCES };
+	ctprof_snapshot_init(&s->snapshot);
+	*state = s;
+	return 0;
+}
+
+static int remove_stage(void **state)
+{
+	struct stage *s = *state;
+
+	ctprof_snapshot_deinit(&s->snapshot);
+	staged_root_free(s->root);
+	free(s);
+	return 0;
+}
+
+/* A thread that somebody has found, with these sources and a number of faults that /proc has not.
+ */
+static void found(struct stage *s, uint32_t tgid, uint32_t tid, uint32_t sources,
+		  uint64_t start_ticks)
+{
+	struct metric_thread_sample sample = {
+		.tgid = tgid,
+		.tid = tid,
+		.sources = sources,
+		.start_ticks = start_ticks,
+		.cpu_affinity = METRIC_SAMPLE_NO_ENTRY,
+		.smaps = METRIC_SAMPLE_NO_ENTRY,
+	};
+
+	if (sources & METRIC_SOURCE_BIT(COMM))
+		sample.comm = sample.pcomm = intern_add(&s->snapshot.strings, "found");
+	if (sources & METRIC_SOURCE_BIT(STAT))
+		metric_sample_set(&sample, METRIC_MINFLT, 999);
+	vec_push(&s->snapshot.threads, sample);
+}
+
+static void fill(struct stage *s)
+{
+	assert_success(ctprof_walk_threads(&s->options, 0, &s->snapshot));
+}
+
+static void only_what_is_lacking_is_read(void **state)
+{
+	struct stage *s = *state;
+	const uint32_t had = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
+	const struct metric_thread_sample *leader, *other;
+	uint32_t id;
+
+	fake_thread(s->root, 10, 10, "in-proc", 500);
+	fake_thread(s->root, 10, 11, "in-proc", 501);
+	fake_file(s->root, 10, 10, "smaps_rollup", "Rss: 5 kB\n");
+	fake_file(s->root, 10, 11, "io", "rchar: 7\n");
+	found(s, 10, 10, had, 500);
+	found(s, 10, 11, had, 501);
+	fill(s);
+	leader = &s->snapshot.threads.at[0];
+	other = &s->snapshot.threads.at[1];
+	assert_string_equal(intern_text(&s->snapshot.strings, leader->comm), "found");
+	assert_false(intern_find(&s->snapshot.strings, "in-proc", &id));
+	assert_metric(leader, MINFLT, 999);
+	assert_metric(leader, VOLUNTARY_CSW, 7);
+	assert_metric(leader, NR_THREADS, 3);
+	assert_true(leader->sources & METRIC_SOURCE_BIT(SMAPS));
+	assert_metric(other, RCHAR, 7);
+	assert_unknown(other, NR_THREADS);
+	assert_int_equal(s->snapshot.parse.tids_walked, 2);
+	assert_int_equal(s->snapshot.parse.read_failures_by_source[METRIC_SOURCE_STAT], 0);
+	assert_int_equal(s->snapshot.parse.read_failures_by_source[METRIC_SOURCE_IO], 1);
+	assert_int_equal(s->snapshot.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE],
+			 1);
+}
+
+static void a_process_that_lacks_nothing_is_not_opened(void **state)
+{
+	struct stage *s = *state;
+
+	fake_text(s->root, "/proc/loadavg", "");
+	found(s, 10, 10, CTPROF_WALK_SOURCES, 500);
+	found(s, 10, 11, CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS), 500);
+	fill(s);
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++)
+		assert_int_equal(s->snapshot.parse.read_failures_by_source[i], 0);
+	assert_int_equal(s->snapshot.parse.tids_walked, 2);
+}
+
+static void names_are_read_where_they_are_missing(void **state)
+{
+	struct stage *s = *state;
+	const struct metric_thread_sample *thread;
+
+	fake_thread(s->root, 10, 10, "kworker/0:1-ev", 500);
+	found(s, 10, 10, METRIC_SOURCE_BIT(STAT), 500);
+	fill(s);
+	thread = &s->snapshot.threads.at[0];
+	assert_string_equal(intern_text(&s->snapshot.strings, thread->comm), "kworker/0:1-ev");
+	assert_string_equal(intern_text(&s->snapshot.strings, thread->pcomm), "kworker/0:1-ev");
+}
+
+static void a_number_that_was_given_away_adds_nothing(void **state)
+{
+	struct stage *s = *state;
+	const struct metric_thread_sample *thread;
+
+	fake_thread(s->root, 10, 10, "other", 777);
+	fake_file(s->root, 10, 10, "io", "rchar: 7\n");
+	found(s, 10, 10, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT), 500);
+	fill(s);
+	thread = &s->snapshot.threads.at[0];
+	assert_unknown(thread, RCHAR);
+	assert_unknown(thread, VOLUNTARY_CSW);
+	assert_int_equal(thread->cpu_affinity, METRIC_SAMPLE_NO_ENTRY);
+	assert_int_equal(thread->sources, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT));
+	assert_int_equal(s->snapshot.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
+	assert_int_equal(s->snapshot.reasons[METRIC_SOURCE_STATUS][CTPROF_SNAPSHOT_REASON_VANISHED],
+			 1);
+}
+
+static void a_process_that_is_gone_keeps_what_was_found(void **state)
+{
+	struct stage *s = *state;
+
+	fake_text(s->root, "/proc/loadavg", "");
+	found(s, 10, 10, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT), 500);
+	fill(s);
+	assert_int_equal(s->snapshot.threads.n, 1);
+	assert_metric(&s->snapshot.threads.at[0], MINFLT, 999);
+	assert_int_equal(s->snapshot.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
+}
+
+static void threads_outside_the_cgroup_glob_are_dropped(void **state)
+{
+	struct stage *s = *state;
+	uint32_t wanted = intern_add(&s->snapshot.strings, "/w/a");
+	uint32_t unwanted = intern_add(&s->snapshot.strings, "/x");
+
+	s->options.cgroup_glob = "/w/**";
+	s->options.sources = METRIC_SOURCE_BIT(CGROUP);
+	fake_text(s->root, "/proc/loadavg", "");
+	for (uint32_t i = 0; i < 6; i++) {
+		found(s, 10, 10 + i, i < 4 ? METRIC_SOURCE_BIT(CGROUP) : 0, 0);
+		s->snapshot.threads.at[i].cgroup = i % 2 ? wanted : unwanted;
+	}
+	fake_file(s->root, 10, 14, "cgroup", "0::/w/b\n");
+	fill(s);
+	assert_int_equal(s->snapshot.threads.n, 3);
+	assert_int_equal(s->snapshot.threads.at[0].tid, 11);
+	assert_int_equal(s->snapshot.threads.at[1].tid, 13);
+	assert_int_equal(s->snapshot.threads.at[2].tid, 14);
+}
+
+#define stage_test(name) cmocka_unit_test_setup_teardown(name, make_stage, remove_stage)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +598,16 @@ int main(void)
 		cmocka_unit_test(a_cancelled_walk_is_an_error),
 		cmocka_unit_test(progress_ends_with_everything_done),
 		cmocka_unit_test(threads_may_end_while_they_are_read),
+		cmocka_unit_test(every_thread_of_a_large_process_is_read_once),
+		cmocka_unit_test(large_processes_keep_their_names_apart),
+		cmocka_unit_test(a_cancel_leaves_listed_threads_unread),
+		cmocka_unit_test(found_threads_of_a_large_process_are_filled),
+		stage_test(only_what_is_lacking_is_read),
+		stage_test(a_process_that_lacks_nothing_is_not_opened),
+		stage_test(names_are_read_where_they_are_missing),
+		stage_test(a_number_that_was_given_away_adds_nothing),
+		stage_test(a_process_that_is_gone_keeps_what_was_found),
+		stage_test(threads_outside_the_cgroup_glob_are_dropped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
