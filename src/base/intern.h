@@ -6,7 +6,7 @@
 #ifndef KTSTR_BASE_INTERN_H
 #define KTSTR_BASE_INTERN_H
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct intern {

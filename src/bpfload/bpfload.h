@@ -8,7 +8,18 @@
 #define KTSTR_BPFLOAD_BPFLOAD_H
 
 #include "base/error.h"
-#include "bpfload/error.h"
+#include "base/strbuf.h"
+
+/* Why one of our BPF programs does not run here. */
+
+#define BPFLOAD_ERRORS(X)                                                                \
+	X(BPFLOAD_PERMISSION, "bpf-permission", "no permission to load BPF programs")    \
+	X(BPFLOAD_NO_BTF, "bpf-no-btf", "the kernel does not describe its types")        \
+	X(BPFLOAD_OBJECT, "bpf-object", "the object file is not one that can be loaded") \
+	X(BPFLOAD_REFUSED, "bpf-refused", "the kernel refused the program")              \
+	X(BPFLOAD_ATTACH, "bpf-attach", "the program could not be attached")             \
+	X(BPFLOAD_READ, "bpf-read", "the program's output could not be read")
+DECLARE_ERROR_DOMAIN(bpfload, BPFLOAD, BPFLOAD_ERRORS);
 
 struct bpfload;
 
@@ -32,5 +43,30 @@ typedef struct error *bpfload_fn(const void *bytes, size_t n, void *arg);
  */
 struct error *bpfload_read(struct bpfload *load, const char *program, bpfload_fn *visit,
 			   void *arg) MUST_CHECK;
+
+/*
+ * What libbpf would print is kept. Between the two, warnings of libbpf that this thread causes go
+ * to *into; nothing is ever printed, in any thread, once a program has been opened.
+ */
+void bpfload_log_begin(struct strbuf *into);
+void bpfload_log_end(void);
+
+/*
+ * The end of a log on one line, for an error: the last lines that say something, joined by
+ * " | ". Lines that only frame others, and what libbpf puts in front of each, are left out.
+ */
+void bpfload_log_tail(const char *text, size_t n, struct strbuf *into);
+
+enum {
+	/* What libbpf says is kept up to here; of a longer log, the end. */
+	BPFLOAD_LOG_BYTES = 64 << 10,
+	/* Of a log, this many of its last lines go into an error. */
+	BPFLOAD_LOG_LINES = 6,
+	/*
+	 * The kernel's own buffer of an iterator: a longer read brings no more, a shorter one may
+	 * end in the middle of what the program wrote.
+	 */
+	BPFLOAD_READ_PAGES = 8,
+};
 
 #endif

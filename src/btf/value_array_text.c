@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/value_printer.h"
-#include "text/width.h"
+#include "text/terminal.h"
 #include "text/escape.h"
 
 #include <string.h>

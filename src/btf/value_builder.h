@@ -3,7 +3,7 @@
 #ifndef KTSTR_BTF_VALUE_BUILDER_H
 #define KTSTR_BTF_VALUE_BUILDER_H
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "btf/path.h"
 #include "btf/value.h"

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "btf/limits.h"
 #include "btf/value_printer.h"
-#include "text/width.h"
+#include "text/terminal.h"
 #include "text/escape.h"
 
 enum { INDENT = 2, CELLS_PER_ROW = 3, GAP = 3, ALIGN_ROWS = 3, ALIGN_SPREAD = 4 };

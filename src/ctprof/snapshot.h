@@ -7,7 +7,7 @@
 #ifndef KTSTR_CTPROF_SNAPSHOT_H
 #define KTSTR_CTPROF_SNAPSHOT_H
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "host/host_facts.h"
 #include "metric/sample.h"

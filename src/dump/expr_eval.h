@@ -9,7 +9,7 @@
 #include "btf/layout.h"
 #include "dump/expr.h"
 #include "dump/globals.h"
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 
 struct dump_expr_type {
 	const struct btf *btf;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/globals.h"
 
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 
 /* enum bpf_map_type */
 enum { TYPE_ARRAY = 2, TYPE_ARENA = 33 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "btf/layout.h"
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 #include "text/escape.h"
 
 static struct error *unknown_field(const struct kmem *kmem, enum kmem_field_id id)

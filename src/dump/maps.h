@@ -8,7 +8,7 @@
 
 #include "dump/dump.h"
 #include "dump/values.h"
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 
 /* enum bpf_map_type, include/uapi/linux/bpf.h: numbers for ever. */
 enum dump_map_type {

@@ -2,7 +2,7 @@
 /* BPF programs: what prog_idr lists. */
 #include "dump/member.h"
 #include "dump/rows.h"
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 
 enum { TAG_BYTES = 8 }; /* BPF_TAG_SIZE, include/uapi/linux/bpf.h */
 

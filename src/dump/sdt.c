@@ -3,7 +3,7 @@
 #include "dump/dump.h"
 #include "dump/globals.h"
 #include "dump/sdt.h"
-#include "kmem/guest_btf.h"
+#include "kmem/modules.h"
 
 enum { MOST_DIMENSIONS = 8 };
 

@@ -2,7 +2,7 @@
 #include "dump/sdt.h"
 
 #include "base/alloc.h"
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "dump/limits.h"
 
 /* Where a payload of up to a page can break: at two ends of pages at most. */

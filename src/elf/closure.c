@@ -9,7 +9,6 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/vec.h"
-#include "elf/closure_path.h"
 #include "elf/closure_internal.h"
 #include "elf/limits.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/closure_path.h"
+#include "elf/closure.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elf/image.h"
 
+#include <elf.h>
+#include <endian.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -240,3 +243,130 @@ const char *elf_image_label(const struct elf_image *img)
 }
 
 DEFINE_ERROR_DOMAIN(elf, ELF, ELF_ERRORS);
+
+/* Addresses and file offsets, through the program headers. */
+/* The kernel maps whole pages, so a mapping may start before its segment does. */
+#define SMALLEST_PAGE 4096
+
+static bool holds(uint64_t start, uint64_t n, uint64_t wanted)
+{
+	return wanted >= start && wanted - start < n;
+}
+
+bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start,
+		   uint64_t file_offset, uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_load *load = &loads[i];
+		uint64_t lead = load->offset % SMALLEST_PAGE;
+
+		if (!holds(load->offset - lead, load->filesz + lead, file_offset))
+			continue;
+		/* Modulo 2^64: the bias of an object linked high may be "negative". */
+		*ret_bias = mapped_start - (load->vaddr - load->offset + file_offset);
+		return true;
+	}
+	return false;
+}
+
+size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < img->n_segments && n < max; i++) {
+		const GElf_Phdr *ph = &img->segments[i];
+
+		if (ph->p_type == PT_LOAD)
+			ret[n++] = (struct elf_load){ ph->p_offset, ph->p_filesz, ph->p_vaddr };
+	}
+	return n;
+}
+
+struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *buf, size_t n)
+{
+	for (size_t i = 0; i < img->n_segments; i++) {
+		const GElf_Phdr *ph = &img->segments[i];
+		uint64_t at, offset;
+
+		if (ph->p_type != PT_LOAD || !holds(ph->p_vaddr, ph->p_filesz, vaddr))
+			continue;
+		at = vaddr - ph->p_vaddr;
+		if (n > ph->p_filesz - at || !add_fits_u64(ph->p_offset, at, &offset))
+			break;
+		return elf_read_at(img, offset, buf, n);
+	}
+	return base_error(BASE_ABSENT, 0, "%s has fewer than %zu bytes at address %#lx", img->label,
+			  n, (unsigned long)vaddr);
+}
+
+struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret)
+{
+	for (size_t i = 0; i < img->n_segments; i++) {
+		const GElf_Phdr *ph = &img->segments[i];
+		struct elf_tls tls = {
+			.memsz = ph->p_memsz,
+			.filesz = ph->p_filesz,
+			.align = ph->p_align ? ph->p_align : 1,
+			.vaddr = ph->p_vaddr,
+		};
+
+		if (ph->p_type != PT_TLS)
+			continue;
+		if (tls.align & (tls.align - 1))
+			return base_error(
+				BASE_PARSE, 0,
+				"%s: the alignment of PT_TLS, %#lx, is not a power of two",
+				img->label, (unsigned long)tls.align);
+		if (!round_up_fits_u64(tls.memsz, tls.align, &tls.aligned_memsz))
+			return base_error(BASE_PARSE, 0, "%s: the size of PT_TLS, %#lx, overflows",
+					  img->label, (unsigned long)tls.memsz);
+		*ret = tls;
+		return NULL;
+	}
+	return base_error(BASE_ABSENT, 0, "%s has no thread-local storage (no PT_TLS)", img->label);
+}
+
+static bool is_ours(const Elf64_Ehdr *header)
+{
+	return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       (header->e_type == ET_EXEC || header->e_type == ET_DYN) &&
+	       header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum != PN_XNUM;
+}
+
+bool elf_loadable(struct bytes file, struct strbuf *into)
+{
+	Elf64_Ehdr header;
+	uint64_t end, headers_bytes;
+
+	_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "headers are read as they stand");
+	if (file.n < sizeof(header))
+		return false;
+	memcpy(&header, file.at, sizeof(header));
+	if (!is_ours(&header))
+		return false;
+	headers_bytes = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr);
+	if (header.e_phoff > file.n || headers_bytes > file.n - header.e_phoff)
+		return false;
+	end = header.e_phoff + headers_bytes;
+	for (unsigned int i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		memcpy(&segment, (const char *)file.at + header.e_phoff + i * sizeof(segment),
+		       sizeof(segment));
+		if (segment.p_type == PT_INTERP)
+			return false;
+		if (segment.p_offset > file.n || segment.p_filesz > file.n - segment.p_offset)
+			return false;
+		if (segment.p_offset + segment.p_filesz > end)
+			end = segment.p_offset + segment.p_filesz;
+	}
+	header.e_shoff = 0;
+	header.e_shnum = 0;
+	header.e_shstrndx = SHN_UNDEF;
+	strbuf_append_bytes(into, &header, sizeof(header));
+	if (end > sizeof(header))
+		strbuf_append_bytes(into, (const char *)file.at + sizeof(header),
+				    end - sizeof(header));
+	return true;
+}

@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 
 struct elf_image;
 
@@ -63,5 +64,48 @@ struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *
 	X(ELF_MEMBER_LOCATION, "member-location", "the offset of a member is not a constant")   \
 	X(ELF_BAD_DWARF, "bad-dwarf", "the debug information cannot be read")
 DECLARE_ERROR_DOMAIN(elf, ELF, ELF_ERRORS);
+
+/* The object's thread-local storage, as its PT_TLS describes it. */
+
+struct elf_tls {
+	uint64_t memsz;
+	uint64_t filesz; /* the bytes of the file that each block starts with */
+	uint64_t align;	 /* never 0: an alignment of 0 means 1 */
+	uint64_t aligned_memsz;
+	uint64_t vaddr;
+};
+
+/* A part of the file that is mapped: PT_LOAD. */
+struct elf_load {
+	uint64_t offset, filesz, vaddr;
+};
+
+/* The first max of them; how many there are in ret. */
+size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t max);
+/*
+ * What to add to an address of the file to get the one in memory, when the byte at file_offset is
+ * mapped at mapped_start; false when none holds it. Pass the object's lowest mapping: two segments
+ * may share a page of the file, but not the first one.
+ */
+bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start,
+		   uint64_t file_offset, uint64_t *ret_bias);
+
+/*
+ * No PT_TLS: BASE_ABSENT. An alignment that is not a power of two, or a size that
+ * overflows when rounded up: BASE_PARSE.
+ */
+struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret) MUST_CHECK;
+
+/*
+ * What of a program the kernel looks at when it runs it: a static program with debug information
+ * is three times as large as what is loaded, and all of it would have to be sent into a guest.
+ */
+
+/*
+ * Appends the program without what lies behind its last segment, and without section headers.
+ * False, and nothing appended, when that is not for sure the same program: not 64-bit little-endian
+ * ELF, segments outside the file, or an interpreter, which may look at the file itself.
+ */
+bool elf_loadable(struct bytes file, struct strbuf *into) MUST_CHECK;
 
 #endif

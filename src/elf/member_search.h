@@ -81,11 +81,6 @@ struct error *elf_image_search_quick(struct elf_member_search *search, struct el
 struct error *elf_image_search_walk(struct elf_member_search *search,
 				    struct elf_image *img) MUST_CHECK;
 
-/* The units of a view that mention the names and that `admits` (may be NULL) lets in. */
-struct error *elf_image_search_by_name(struct elf_member_search *search,
-				       struct elf_dwarf_view *view, elf_member_admit_fn admits,
-				       const void *arg, bool *ret_conclusive) MUST_CHECK;
-
 /*
  * Which units can mention a name at all, found by looking for bytes instead of
  * reading entries: where the string stands in .debug_str, then where that offset stands in

@@ -9,7 +9,7 @@
 #include "checks/check.h"
 #include "base/io.h"
 #include "base/paths.h"
-#include "elf/loadable.h"
+#include "elf/image.h"
 #include "harness/job_record.h"
 #include "harness/kept.h"
 #include "harness/limits.h"

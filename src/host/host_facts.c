@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+#include <zlib.h>
 
+#include "base/alloc.h"
 #include "base/io.h"
-#include "host/limits.h"
 #include "procfs/cpu_list.h"
 
 /* The file's text without the blanks at its end; NULL when there is none. */
@@ -158,4 +160,196 @@ void host_facts_read(const char *root, struct host_facts *ret)
 	f.kernel_cmdline = read_text(root, "proc/cmdline");
 	host_accounting_read(root, &f.accounting);
 	*ret = f;
+}
+
+#define WORD(id, word) word,
+static const char *const delayacct_names[] = { HOST_DELAYACCT_STATES(WORD) };
+static const char *const xacct_names[] = { HOST_XACCT_STATES(WORD) };
+#undef WORD
+
+static bool has_line(const char *text, size_t n, const char *line)
+{
+	size_t line_n = strlen(line);
+
+	for (const char *at = text, *end = text + n; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+
+		if ((size_t)(stop - at) == line_n && memcmp(at, line, line_n) == 0)
+			return true;
+		at = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+enum host_xacct host_xacct_parse(const char *text, size_t n)
+{
+	if (has_line(text, n, "CONFIG_TASK_XACCT=y"))
+		return HOST_XACCT_ON;
+	if (has_line(text, n, "# CONFIG_TASK_XACCT is not set"))
+		return HOST_XACCT_OFF;
+	return HOST_XACCT_UNKNOWN;
+}
+
+/* Compressed or not. False when it cannot be read whole. */
+static bool read_config(const char *path, struct strbuf *into)
+{
+	gzFile file = gzopen(path, "re");
+	char part[65536];
+	int n;
+
+	if (!file)
+		return false;
+	while ((n = gzread(file, part, sizeof(part))) > 0 &&
+	       into->n + (size_t)n <= HOST_LIMIT_FILE_BYTES)
+		strbuf_append_bytes(into, part, (size_t)n);
+	/* A file that was cut in the middle fails only when it is closed. */
+	return gzclose(file) == Z_OK && n == 0;
+}
+
+static enum host_xacct read_xacct(const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/config.gz", root);
+	_cleanup_free_ char *release = xasprintf("%s/proc/sys/kernel/osrelease", root);
+	_cleanup_free_ char *boot = NULL;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+
+	if (read_config(path, &text))
+		return host_xacct_parse(strbuf_str(&text), text.n);
+	err = io_read_file(release, HOST_LIMIT_FILE_BYTES, &name);
+	if (err)
+		return HOST_XACCT_UNKNOWN;
+	boot = xasprintf("%s/boot/config-%.*s", root, (int)strcspn(strbuf_str(&name), "/\n"),
+			 strbuf_str(&name));
+	strbuf_clear(&text);
+	if (read_config(boot, &text))
+		return host_xacct_parse(strbuf_str(&text), text.n);
+	return HOST_XACCT_UNKNOWN;
+}
+
+static enum host_delayacct read_delayacct(const char *root)
+{
+	_cleanup_free_ char *folder = xasprintf("%s/proc/sys/kernel", root);
+	_cleanup_free_ char *path = xasprintf("%s/task_delayacct", folder);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file(path, HOST_LIMIT_FILE_BYTES, &text);
+
+	if (err && (error_errno(err) != ENOENT || access(folder, F_OK) != 0))
+		return HOST_DELAYACCT_UNKNOWN;
+	while (text.n && strchr(" \t\n", text.at[text.n - 1]))
+		text.at[--text.n] = '\0';
+	/* The switch is there since Linux 5.14 in every kernel that can count. */
+	if (err || text.n == 0)
+		return HOST_DELAYACCT_CONFIG_OFF;
+	return strcmp(text.at, "1") == 0 ? HOST_DELAYACCT_ON : HOST_DELAYACCT_RUNTIME_OFF;
+}
+
+void host_accounting_read(const char *root, struct host_accounting *ret)
+{
+	*ret = (struct host_accounting){ read_delayacct(root), read_xacct(root) };
+}
+
+/* The facts as a document. */
+static struct error *read_pairs(const struct json_value *value, void *member)
+{
+	struct host_pairs *pairs = member;
+	struct json_iter it = json_iter_over(value);
+
+	if (json_type_of(value) != JSON_OBJECT)
+		return base_error(BASE_PARSE, 0, "not an object");
+	if (json_length(value) > HOST_LIMIT_CPUS)
+		return base_error(BASE_LIMIT, 0, "more than %d members", HOST_LIMIT_CPUS);
+	pairs->known = true;
+	while (json_iter_next(&it)) {
+		struct json_text text = json_string(it.value);
+
+		if (!text.at)
+			return base_error(BASE_PARSE, 0, "%.*s is not a string", (int)it.key.n,
+					  it.key.at);
+		vec_push(&pairs->rows, (struct host_pair){ xstrndup(it.key.at, it.key.n),
+							   xstrndup(text.at, text.n) });
+	}
+	return NULL;
+}
+
+static bool pairs_are_absent(const void *member)
+{
+	const struct host_pairs *pairs = member;
+
+	return pairs->rows.n == 0 && !pairs->known;
+}
+
+static void write_pairs(const void *member, struct json_writer *w)
+{
+	const struct host_pairs *pairs = member;
+
+	json_begin_object(w);
+	for (size_t i = 0; i < pairs->rows.n; i++)
+		json_add_string(w, pairs->rows.at[i].name, pairs->rows.at[i].value);
+	json_end_object(w);
+}
+
+static void pairs_deinit(void *member)
+{
+	struct host_pairs *pairs = member;
+
+	for (size_t i = 0; i < pairs->rows.n; i++) {
+		free(pairs->rows.at[i].name);
+		free(pairs->rows.at[i].value);
+	}
+	vec_deinit(&pairs->rows);
+}
+
+static const struct json_codec pairs_codec = {
+	.type = "object of strings",
+	.read = read_pairs,
+	.is_absent = pairs_are_absent,
+	.write = write_pairs,
+	.deinit = pairs_deinit,
+};
+
+#define TEXT_(name, means_) { JSON_SCALAR(struct host_facts, name), .means = (means_) },
+#define RENAMED_(name_, older_, means_)                           \
+	{ JSON_SCALAR_AS(struct host_facts, name_.value, #name_), \
+	  JSON_HAS(struct host_facts, name_.known), .older_name = (older_), .means = (means_) },
+#define NUMBER_(name, means_) RENAMED_(name, NULL, means_)
+#define PAIRS_(name, means_) \
+	{ JSON_CUSTOM(struct host_facts, name, &pairs_codec), .means = (means_) },
+
+static const struct json_row rows[] = {
+	HOST_FACTS(TEXT_, NUMBER_, RENAMED_, PAIRS_)
+	/* The first word of both is unknown, which is what any other word is too. */
+	{ JSON_WORD_AS(struct host_facts, accounting.delayacct, "task_delayacct", delayacct_names),
+	  .lenient = true, .absent_zero = true,
+	  .means = "whether the kernel counts delays of tasks" },
+	{ JSON_WORD_AS(struct host_facts, accounting.xacct, "config_task_xacct", xacct_names),
+	  .lenient = true, .absent_zero = true,
+	  .means = "whether the kernel keeps the memory watermarks of tasks" },
+};
+
+const struct json_rows host_facts_rows = { JSON_TABLE(rows), .null_is_absent = true };
+
+void host_facts_deinit(struct host_facts *facts)
+{
+	json_rows_deinit(&host_facts_rows, facts);
+	*facts = (struct host_facts){ 0 };
+}
+
+void host_facts_write(const struct host_facts *facts, struct json_writer *w)
+{
+	json_rows_write(&host_facts_rows, facts, w);
+}
+
+struct error *host_facts_load(const struct json_value *object, const char *path,
+			      struct host_facts *ret)
+{
+	_cleanup_host_facts_ struct host_facts facts = { 0 };
+	struct error *err = json_rows_read(&host_facts_rows, object, path, &facts);
+
+	if (err)
+		return err;
+	*ret = facts;
+	facts = (struct host_facts){ 0 };
+	return NULL;
 }

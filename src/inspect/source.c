@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/str.h"
-#include "physmap/layout.h"
+#include "physmap/physmap.h"
 #include "vm/run/run_list.h"
 #include "vm/template/template_json.h"
 

@@ -7,6 +7,7 @@
 #define KTSTR_JSON_SCAN_H
 
 #include "base/macros.h"
+#include "json/doc.h"
 
 /* What JSON allows between its words. */
 static inline bool json_is_blank(char c)
@@ -32,5 +33,15 @@ enum json_scan_result json_scan_region(const char *text, size_t n, size_t start,
  * array or object as its value; false when it is not so.
  */
 bool json_scan_member(const char *text, size_t n, size_t index, size_t *ret_start);
+
+/*
+ * The first document in a program's output: the whole text without the blanks
+ * around it, else the first balanced {…} or […] in it. Only that first region
+ * counts: when it is not JSON there is no document, whatever follows.
+ */
+
+/* BASE_ABSENT when no region is balanced, else as json_doc_parse(). */
+struct error *json_find_document(const char *text, size_t n, const char *label,
+				 struct json_doc **ret) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/add.h"
+#include "kernel/cache.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "kernel/cache.h"
 #include "kernel/limits.h"
 #include "kernel/store.h"
 

@@ -8,7 +8,6 @@
 #define KTSTR_KERNEL_APT_H
 
 #include "base/strbuf.h"
-#include "kernel/error.h"
 #include "kernel/kernel.h"
 #include "kernel/store.h"
 
@@ -23,9 +22,6 @@ struct error *kernel_apt_open(bool sid, bool fresh, const struct kernel_watch *w
 void kernel_apt_deinit(struct kernel_apt *apt);
 #define _cleanup_kernel_apt_ __attribute__((cleanup(kernel_apt_deinit)))
 
-/* A function of private_apt.sh and its arguments, at most six; `label` is for messages. */
-struct error *kernel_apt_script(const char *const *words, const char *label,
-				const struct kernel_watch *watch) MUST_CHECK;
 /* apt-cache VERB NAMES… */
 struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel_watch *watch,
 			       const char *verb, const char *const *names, size_t n,

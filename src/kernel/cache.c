@@ -13,8 +13,7 @@
 #include "base/paths.h"
 #include "base/str.h"
 #include "kernel/limits.h"
-#include "kernel/metadata.h"
-#include "kernel/version.h"
+#include "kernel/kernel.h"
 
 enum { LOCK_RETRY_MS = 50, HOLDER_CHARS = 256 };
 

@@ -8,7 +8,9 @@
 #ifndef KTSTR_KERNEL_CACHE_H
 #define KTSTR_KERNEL_CACHE_H
 
+#include "base/strbuf.h"
 #include "base/vec.h"
+#include "json/writer.h"
 #include "kernel/kernel.h"
 
 #define KERNEL_TEMPORARY_PREFIX ".new-"
@@ -48,5 +50,43 @@ struct error *kernel_cache_remove(const char *id, const struct kernel_watch *wat
 /* A second look at a cached kernel: every byte, and the check of its BTF. A file that is not what
  * was recorded is KERNEL_CORRUPT. */
 struct error *kernel_verify(const struct kernel *kernel, struct kernel_check *ret) MUST_CHECK;
+
+/* metadata.json: what makes a directory of the cache a kernel. Written last. */
+
+#define KERNEL_METADATA_FILE  "metadata.json"
+#define KERNEL_MODULES_FOLDER "modules"
+enum { KERNEL_METADATA_FORMAT = 1 };
+
+const char *kernel_file_name(enum kernel_file_kind kind);
+
+/* Everything but the paths, as members of an object that is open. */
+void kernel_metadata_write(const struct kernel *kernel, struct json_writer *w);
+/* Frees the members that are read, not the paths. */
+void kernel_metadata_deinit(struct kernel *kernel);
+/*
+ * `dir` is the directory it stands in; its last part must be the id. Text that is not ours is
+ * KERNEL_CORRUPT. Does not look at the files.
+ */
+struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
+				    struct kernel **ret) MUST_CHECK;
+/* The same from the directory, and every file must have its size. */
+struct error *kernel_metadata_read(const char *dir, struct kernel **ret) MUST_CHECK;
+
+/* Kernels that are files of this machine. */
+
+/*
+ * Takes a bzImage or vmlinux into the cache. A directory is searched for one: a build tree, or
+ * one like /boot with a single vmlinuz-*; its configuration comes along. The same file,
+ * unchanged, is taken once. The very same build that came with its modules before is not
+ * replaced by an image without them, unless by force: the cached one is returned.
+ */
+struct error *kernel_add(const char *path, bool force, const struct kernel_watch *watch,
+			 struct kernel **ret) MUST_CHECK;
+/* Where the image of a directory is. The caller owns the string. */
+struct error *kernel_find_image(const char *directory, char **ret) MUST_CHECK;
+/* The configuration that stands beside an image; NULL when there is none. */
+char *kernel_find_config(const char *image_path) MUST_CHECK;
+/* A whole file, within the limit. */
+struct error *kernel_read_image(const char *path, struct strbuf *ret) MUST_CHECK;
 
 #endif

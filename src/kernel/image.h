@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/strbuf.h"
-#include "kernel/error.h"
+#include "kernel/kernel.h"
 
 struct kernel_image {
 	bool is_bzimage;

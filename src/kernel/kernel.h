@@ -7,10 +7,59 @@
 #ifndef KTSTR_KERNEL_KERNEL_H
 #define KTSTR_KERNEL_KERNEL_H
 
+#include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "kernel/check.h"
-#include "kernel/error.h"
+#include "base/macros.h"
+#include "base/strbuf.h"
+
+/*
+ * Whether programs for sched_ext can be loaded into a kernel, from its BTF alone.
+ *
+ * Since 7.1 many scx functions take a hidden argument, `aux`, which the build removes from
+ * the prototype that programs are compared with. Some builds leave it in, and the loader then
+ * refuses every program that calls such a function.
+ */
+
+/*      id                  word       meaning */
+#define KERNEL_SCX_VERDICTS(X)                                                  \
+	X(KERNEL_SCX_USABLE, "usable", "programs for sched_ext can be loaded")  \
+	X(KERNEL_SCX_ABSENT, "absent", "the kernel is built without sched_ext") \
+	X(KERNEL_SCX_BROKEN, "broken", "its prototypes do not match")           \
+	X(KERNEL_SCX_UNKNOWN, "unknown", "the image has no BTF that could tell")
+
+#define KERNEL_SCX_ENUM_(id, word, meaning) id,
+enum kernel_scx { KERNEL_SCX_VERDICTS(KERNEL_SCX_ENUM_) KERNEL_N_SCX };
+
+const char *kernel_scx_name(enum kernel_scx verdict);
+extern const char *const kernel_scx_words[KERNEL_N_SCX];
+
+struct kernel_check {
+	enum kernel_scx verdict;
+	/* Why not usable, one line; NULL when usable. */
+	char *reason;
+	/* Functions looked at, and those with a leaked argument. */
+	uint32_t functions;
+	uint32_t leaky;
+};
+
+/* Empty bytes are KERNEL_SCX_UNKNOWN; BTF that cannot be read is an error. */
+struct error *kernel_check_btf(struct bytes btf, const char *label,
+			       struct kernel_check *ret) MUST_CHECK;
+void kernel_check_deinit(struct kernel_check *check);
+#define _cleanup_kernel_check_ __attribute__((cleanup(kernel_check_deinit)))
+
+#define KERNEL_ERRORS(X)                                                                           \
+	X(KERNEL_NOT_KERNEL, "not-kernel", "the file is not a kernel image for x86-64")            \
+	X(KERNEL_COMPRESSION, "kernel-compression", "the payload's compression is not known")      \
+	X(KERNEL_MALFORMED, "kernel-malformed", "the image contradicts itself")                    \
+	X(KERNEL_NOT_CACHED, "kernel-not-cached", "no cached kernel is what was asked for")        \
+	X(KERNEL_NOT_IN_REACH, "kernel-not-in-reach", "no available package contains that kernel") \
+	X(KERNEL_CORRUPT, "kernel-corrupt", "a cached kernel is damaged")                          \
+	X(KERNEL_NO_SCX, "kernel-no-sched-ext", "the kernel cannot run sched_ext programs")        \
+	X(KERNEL_WORD, "kernel-word", "no kernel has that name")                                   \
+	X(KERNEL_APT, "kernel-apt", "apt failed")
+DECLARE_ERROR_DOMAIN(kernel, KERNEL, KERNEL_ERRORS);
 
 /* The series that is taken when nobody asks for another; else the newest that is usable. */
 #define KERNEL_DEFAULT_SERIES "6.18"
@@ -89,5 +138,25 @@ struct kernel_watch {
 };
 
 void kernel_say(const struct kernel_watch *watch, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Versions of kernels and the words people ask for them with. */
+
+struct kernel_version {
+	uint32_t major, minor, patch;
+	bool has_patch;
+};
+
+/*
+ * The numbers a text starts with: "6.18", "6.18.15+deb13-cloud-amd64". False when there are
+ * not two of them. *ret_rest, if not NULL, is what follows them.
+ */
+bool kernel_version_parse(const char *text, struct kernel_version *ret,
+			  const char **ret_rest) MUST_CHECK;
+/* Less than, equal to or greater than 0; a missing patch level is 0. */
+int kernel_version_compare(const struct kernel_version *a, const struct kernel_version *b);
+/* A series holds every version of it; a version is only itself. */
+bool kernel_version_matches(const struct kernel_version *wanted, const struct kernel_version *have);
+/* Fit to become the name of a directory: letters, digits and +-._~, no leading dot. */
+bool kernel_name_is_safe(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/metadata.h"
+#include "kernel/cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "json/rows.h"
 #include "kernel/limits.h"
-#include "kernel/version.h"
+#include "kernel/kernel.h"
 
 #define FILE_ROW_(id, name) [id] = (name),
 static const char *const file_names[] = { KERNEL_FILES(FILE_ROW_) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/packages.h"
+#include "kernel/fetch.h"
 
 #include <string.h>
 

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "kernel/add.h"
 #include "kernel/cache.h"
-#include "kernel/metadata.h"
-#include "kernel/version.h"
 
 static struct error *not_cached(const char *wanted)
 {

@@ -13,7 +13,6 @@
 #include "base/paths.h"
 #include "kernel/cache.h"
 #include "kernel/limits.h"
-#include "kernel/metadata.h"
 
 enum { BUILD_ID_DIGITS_IN_ID = 8 };
 

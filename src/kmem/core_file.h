@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "elf/image.h"
-#include "kmem/error.h"
+#include "kmem/reader.h"
 #include "physmap/physmap.h"
 
 /* What one NT_PRSTATUS tells. */

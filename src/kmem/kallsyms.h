@@ -8,7 +8,7 @@
 #define KTSTR_KMEM_KALLSYMS_H
 
 #include "base/bytes.h"
-#include "kmem/error.h"
+#include "kmem/reader.h"
 #include "kmem/limits.h"
 
 enum kmem_kallsyms_mode {

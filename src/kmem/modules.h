@@ -32,4 +32,30 @@ typedef bool (*kmem_module_symbol_fn)(void *context, const struct kmem_symbol *s
 struct error *kmem_module_symbols(struct kmem *kmem, const struct kmem_module *module,
 				  kmem_module_symbol_fn fn, void *context) MUST_CHECK;
 
+/*
+ * Types that came into the kernel later: of modules and of BPF programs (struct btf, listed in
+ * btf_idr). Those of modules stand on the kernel's own.
+ */
+
+struct kmem_btf {
+	struct btf *btf;
+	void *bytes;	/* what it borrows */
+	char name[64];	/* "vmlinux", a module's; "" for a program's */
+	bool is_kernel; /* of the kernel or a module */
+};
+
+void kmem_btf_free(struct kmem_btf *btf);
+DEFINE_CLEANUP(kmem_btf, struct kmem_btf *, NULL, kmem_btf_free);
+#define _cleanup_kmem_btf_ _cleanup_(cleanup_kmem_btf)
+
+/*
+ * The types behind a pointer to struct btf. Split BTF stands on kmem_types(), which must outlive
+ * *ret; one that stands on anything else is KMEM_NO_FIELD.
+ */
+struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf **ret) MUST_CHECK;
+
+/* All that an IDR holds, each id with an address: `symbol` is its name, "btf_idr", "map_idr". */
+struct error *kmem_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
+		       kmem_entry_fn fn, void *context) MUST_CHECK;
+
 #endif

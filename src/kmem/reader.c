@@ -5,6 +5,8 @@
 
 #include "kmem/limits.h"
 
+DEFINE_ERROR_DOMAIN(kmem, KMEM, KMEM_ERRORS);
+
 const char *kmem_status_name(enum kmem_status status)
 {
 	static const char *const words[] = {

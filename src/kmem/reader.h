@@ -8,6 +8,7 @@
 #define KTSTR_KMEM_READER_H
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "physmap/physmap.h"
 
 enum kmem_status {
@@ -53,5 +54,16 @@ struct kmem_reader kmem_reader_of_clone(const struct physmap *map, const struct 
 /* Whether it reads from its physmap and from nothing else, so that one may go there directly. */
 bool kmem_reader_is_of_physmap(const struct kmem_reader *reader);
 struct kmem_reader kmem_reader_of_bytes(struct bytes buffer, uint64_t start);
+
+#define KMEM_ERRORS(X)                                                                          \
+	X(KMEM_NO_NOTE, "no-vmcoreinfo", "no kernel found in this memory")                      \
+	X(KMEM_BAD_NOTE, "bad-vmcoreinfo", "VMCOREINFO lacks or contradicts what is needed")    \
+	X(KMEM_STALE_NOTE, "stale-vmcoreinfo", "the running kernel does not point to the note") \
+	X(KMEM_UNREAD, "guest-memory", "memory of the guest cannot be read")                    \
+	X(KMEM_NO_SYMBOLS, "no-kallsyms", "the kernel's table of symbols cannot be used")       \
+	X(KMEM_NO_SYMBOL, "no-kernel-symbol", "the kernel has no such symbol")                  \
+	X(KMEM_NO_FIELD, "no-kernel-field", "the kernel's types lack a member")                 \
+	X(KMEM_BAD_CACHE, "bad-kernel-cache", "the cache entry of this kernel cannot be used")
+DECLARE_ERROR_DOMAIN(kmem, KMEM, KMEM_ERRORS);
 
 #endif

@@ -10,8 +10,68 @@
 #ifndef KTSTR_KMEM_SPACE_H
 #define KTSTR_KMEM_SPACE_H
 
-#include "kmem/error.h"
-#include "kmem/paging.h"
+#include "kmem/limits.h"
+#include "kmem/reader.h"
+
+/*
+ * Physical memory with a memory of its own: small reads of one page cost one read. What was read
+ * stays as it was until kmem_pages_forget(); whoever looks at a running guest calls it at the
+ * beginning of each look.
+ */
+
+struct kmem_pages {
+	const struct kmem_reader *reader; /* borrowed */
+	uint8_t (*bytes)[KMEM_PAGE_BYTES];
+	uint64_t tags[KMEM_CACHED_PAGES]; /* page number + 1; 0: nothing */
+	uint64_t n_reads;		  /* how often the reader was asked */
+};
+
+/*
+ * Where page `number` is kept among n, a power of two. Spread: copies of per-CPU variables lie
+ * whole multiples of 2 MiB apart and would push each other out.
+ */
+static inline size_t kmem_page_slot(uint64_t number, size_t n)
+{
+	return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n - 1);
+}
+
+void kmem_pages_init(struct kmem_pages *pages, const struct kmem_reader *reader);
+void kmem_pages_deinit(struct kmem_pages *pages);
+void kmem_pages_forget(struct kmem_pages *pages);
+
+/* Whole or not at all. Ranges of a page and more pass the memory by. */
+enum kmem_status kmem_pages_read(struct kmem_pages *pages, uint64_t physical, void *buf,
+				 size_t n) MUST_CHECK;
+
+/*
+ * Page tables of x86-64, 4 or 5 levels, pages of 4 KiB, 2 MiB and 1 GiB. Tables are foreign
+ * bytes: an entry that leads out of RAM is KMEM_READ_OUTSIDE, a walk has no more steps than there
+ * are levels.
+ */
+
+struct kmem_paging {
+	uint64_t root;		  /* physical */
+	unsigned int levels;	  /* 4 or 5 */
+	uint64_t encryption_mask; /* bits of an entry that are no part of the address */
+};
+
+struct kmem_mapping {
+	uint64_t physical; /* of the address asked for */
+	/*
+	 * Bytes from the address to the end of its page; without a page, to the end of what the
+	 * missing entry would cover: a walk over a range goes on behind it. Never 0.
+	 */
+	uint64_t left;
+	unsigned int page_shift; /* 12, 21, 30 */
+	bool writable, user, executable;
+};
+
+/* Sign-extended from the highest bit that the levels translate. */
+bool kmem_paging_is_canonical(const struct kmem_paging *paging, uint64_t address);
+
+/* *ret is written for KMEM_READ_OK; for KMEM_READ_UNMAPPED only `left` means something. */
+enum kmem_status kmem_paging_walk(const struct kmem_paging *paging, struct kmem_pages *pages,
+				  uint64_t address, struct kmem_mapping *ret) MUST_CHECK;
 
 /* Where x86-64 links its kernel image; phys_base is what it stands at (arch/x86 __phys_addr). */
 #define KMEM_IMAGE_MAP UINT64_C(0xffffffff80000000)
@@ -68,5 +128,13 @@ struct error *kmem_read_exact(struct kmem_space *space, uint64_t address, void *
 			      const char *what) MUST_CHECK;
 struct error *kmem_unread(enum kmem_status status, uint64_t address,
 			  const char *what) MUST_CHECK NEVER_NULL;
+
+/*
+ * A fingerprint of megabytes in a guest: two tables of a kernel with the same print are the same.
+ * It finds every accident; who can choose all the bytes can make two with one print, and gains
+ * wrong names in a view for it, nothing else. `what` names the n bytes in an error.
+ */
+struct error *kmem_fingerprint(struct kmem_space *space, uint64_t address, uint64_t n,
+			       const char *what, uint64_t *ret) MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/macros.h"
-#include "elf/tls_segment.h"
+#include "elf/image.h"
 
 /* EM_… of the processes this build can read, and its name. */
 uint16_t probe_arch_elf_machine(void);

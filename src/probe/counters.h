@@ -3,10 +3,56 @@
 #ifndef KTSTR_PROBE_COUNTERS_H
 #define KTSTR_PROBE_COUNTERS_H
 
-#include "probe/glibc.h"
-#include "probe/link_map.h"
-#include "probe/remote.h"
+#include "base/error.h"
 #include "probe/arch.h"
+#include "probe/glibc.h"
+#include "probe/remote.h"
+
+/* What the dynamic loader knows about a library's thread-local storage. */
+
+enum {
+	PROBE_LIMIT_LIBRARIES = 65536,
+	PROBE_LIMIT_NAMESPACES = 64,
+	PROBE_LIMIT_SLOTINFO_LISTS = 4096,
+};
+
+struct probe_library_tls {
+	uint64_t module_id;
+	/* Block = thread pointer - offset when the library has a place in the static area. */
+	bool is_static;
+	uint64_t static_offset;
+	/* Generation of the module's slot: a thread's DTV older than it says nothing about the
+	 * module. */
+	uint64_t generation;
+};
+
+/*
+ * Finds the library loaded with this bias by walking _r_debug. BASE_ABSENT with
+ * the reason when it is not there or has no thread-local storage.
+ */
+struct error *probe_link_map_find_tls(const struct probe_remote *remote,
+				      const struct probe_glibc_layout *layout, uint64_t bias,
+				      struct probe_library_tls *ret) MUST_CHECK;
+
+/* A thread's own vector of TLS blocks, for libraries without a place in the static area. */
+enum probe_dtv_status {
+	PROBE_DTV_FOUND,
+	PROBE_DTV_UNTOUCHED, /* the thread has never used the library: its counters are 0 */
+	PROBE_DTV_UNREADABLE,
+};
+
+struct probe_dtv_lookup {
+	uint64_t thread_pointer; /* input */
+	enum probe_dtv_status status;
+	enum probe_remote_status why; /* with PROBE_DTV_UNREADABLE */
+	uint64_t block;		      /* with PROBE_DTV_FOUND */
+};
+
+/* All threads at once, in three rounds of batched reads. */
+void probe_dtv_find_blocks(const struct probe_remote *remote,
+			   const struct probe_glibc_layout *layout,
+			   const struct probe_library_tls *tls, struct probe_dtv_lookup *lookups,
+			   size_t n);
 
 /* jemalloc keeps them three words apart; more than this is another struct. */
 enum { PROBE_LIMIT_COUNTER_SPAN_BYTES = 4096 };

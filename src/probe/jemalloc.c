@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "elf/tls_segment.h"
-#include "probe/limits.h"
+#include "elf/image.h"
 
 bool probe_jemalloc_is_tsd_symbol(const char *name, size_t n)
 {

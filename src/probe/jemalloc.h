@@ -3,11 +3,13 @@
 #ifndef KTSTR_PROBE_JEMALLOC_H
 #define KTSTR_PROBE_JEMALLOC_H
 
+#include <stdint.h>
+
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "elf/image.h"
 #include "elf/symbol.h"
-#include "elf/tls_segment.h"
 
 /* jemalloc's struct of per-thread state, and what the two counters are called in it. */
 #define PROBE_JEMALLOC_TSD_TYPE	   "tsd_s"
@@ -68,5 +70,17 @@ struct probe_tsd_place {
 
 /* The first max of them; how many there are in all. */
 size_t probe_tsd_image_find(struct bytes image, struct probe_tsd_place *ret, size_t max);
+
+/* Bounds of what is looked for in foreign files; those of reading them are elf/limits.h. */
+
+/*
+ * Characters of symbol names that are looked at in one object. The largest programs have some
+ * hundred megabytes of names, each for one symbol; a small file may have millions of symbols that
+ * all bear one very long name.
+ */
+#define PROBE_LIMIT_NAME_BYTES (UINT64_C(4) << 30)
+/* How many symbols, or characters of names, are passed between two looks at the cancel. */
+#define PROBE_CANCEL_SYMBOLS 4096
+#define PROBE_CANCEL_BYTES   (UINT64_C(16) << 20)
 
 #endif

@@ -11,7 +11,6 @@
 #include "elf/image.h"
 #include "elf/limits.h"
 #include "elf/member_lookup.h"
-#include "elf/tls_segment.h"
 #include "probe/jemalloc.h"
 
 /*

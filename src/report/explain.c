@@ -5,8 +5,6 @@
 
 #include "text/escape.h"
 #include "text/terminal.h"
-#include "text/width.h"
-#include "text/wrap.h"
 
 static void append_line(struct strbuf *into, const char *line, size_t indent, size_t columns)
 {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "text/escape.h"
-#include "text/width.h"
+#include "text/terminal.h"
 
 #define SEPARATOR " | "
 /* A name is not cut shorter than this to make room for another test. */

@@ -6,7 +6,6 @@
 #include "report/form.h"
 #include "text/escape.h"
 #include "text/terminal.h"
-#include "text/width.h"
 
 /* What is told again at the end. */
 struct failure {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "json/find.h"
+#include "json/scan.h"
 #include "json/limits.h"
 #include "json/walk.h"
 #include "suite/metrics_number.h"

@@ -10,8 +10,6 @@
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"
-#include "text/width.h"
-#include "text/wrap.h"
 
 enum {
 	COLUMN_GAP = 2,

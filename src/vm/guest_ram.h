@@ -6,7 +6,7 @@
 #ifndef KTSTR_VM_GUEST_RAM_H
 #define KTSTR_VM_GUEST_RAM_H
 
-#include "physmap/layout.h"
+#include "physmap/physmap.h"
 #include "vm/run/run_info.h"
 #include "vm/state.h"
 

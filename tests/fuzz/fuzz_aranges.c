@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/elf/aranges.c */
+/* covers: src/elf/image_search.c */
 #include "elf/member_search.h"
 #include "fuzz.h"
 

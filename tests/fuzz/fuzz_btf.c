@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/btf/btf.c src/btf/names.c src/btf/layout.c src/btf/format.c src/kernel/check.c */
+/* covers: src/btf/btf.c src/btf/names.c src/btf/layout.c src/btf/format.c src/kernel/kernel.c */
 #include "fuzz.h"
 
 #include "btf/layout.h"
-#include "kernel/check.h"
+#include "kernel/kernel.h"
 
 static size_t walk(const struct btf *btf)
 {

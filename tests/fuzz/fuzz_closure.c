@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/elf/dynamic.c src/elf/ld_cache.c src/elf/closure_search.c */
+/* covers: src/elf/closure_search.c */
 /* An object is asked for its wishes; anything else is taken for the loader's cache. */
 #include "fuzz.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/elf/image.c src/elf/section.c src/elf/symbol.c src/elf/tls_segment.c
+/* covers: src/elf/image.c src/elf/section.c src/elf/symbol.c
  * src/elf/debug_file.c */
 #include <sys/mman.h>
 
 #include "elf/debug_file.h"
 #include "elf/symbol.h"
-#include "elf/tls_segment.h"
+#include "elf/image.h"
 #include "fuzz.h"
 
 static void read_everything(struct elf_image *img)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/host/host_load.c */
+/* covers: src/host/host_facts.c */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/json/doc.c src/json/find.c src/base/utf8.c src/json/walk.c */
+/* covers: src/json/doc.c src/json/scan.c src/base/utf8.c src/json/walk.c */
 /*
  * Any bytes as a program's output: find the document, walk its leaves, write
  * it again. The walk keeps its limits and its account, and what the writer
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "json/find.h"
+#include "json/scan.h"
 #include "json/walk.h"
 #include "json/writer.h"
 #include "fuzz_json.h"

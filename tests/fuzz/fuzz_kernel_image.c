@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/kernel/bzimage.c src/kernel/decompress.c src/kernel/image.c */
+/* covers: src/kernel/image.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
 #include "fuzz_elf.h"
-#include "kernel/check.h"
+#include "kernel/kernel.h"
 #include "kernel/image.h"
-#include "kernel/version.h"
 
 enum { HEADER_BYTES = 0x260, WINDOW_BYTES = 64 };
 

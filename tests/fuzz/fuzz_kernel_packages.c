@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/kernel/packages.c src/kernel/version.c */
+/* covers: src/kernel/packages.c src/kernel/kernel.c */
 #include "fuzz.h"
 
 #include <string.h>
 
-#include "kernel/packages.h"
+#include "kernel/fetch.h"
 
 static void count(void *context, const char *name)
 {

@@ -7,11 +7,11 @@
  * Input: u8 list_next, u16 pthread_list, u16 pthread_tid, u16 max_steps, two u16
  * places of the heads, then the records of fake_process.h.
  */
-/* covers: src/probe/thread_list.c */
+/* covers: src/probe/glibc.c */
 #include "fuzz.h"
 
 #include "fake_process.h"
-#include "probe/thread_list.h"
+#include "probe/glibc.h"
 
 enum { MAX_STEPS = 4096, SELF = 0x10 };
 

@@ -9,11 +9,11 @@
  * dtv_pointer_val, slotinfo_list_len, _next and _slots, slotinfo_bytes and _gen; u8 number of
  * threads and their u16 places; then the records of fake_process.h.
  */
-/* covers: src/probe/link_map.c */
+/* covers: src/probe/counters.c */
 #include "fuzz.h"
 
 #include "fake_process.h"
-#include "probe/link_map.h"
+#include "probe/counters.h"
 
 enum { MAX_THREADS = 8 };
 

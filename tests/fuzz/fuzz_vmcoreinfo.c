@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/kmem/vmcoreinfo.c src/kmem/note_scan.c */
+/* covers: src/kmem/vmcoreinfo.c */
 /* Any bytes as VMCOREINFO's text; behind an 'R', as a guest's RAM that is searched for it. */
 #include "fuzz.h"
 
-#include "kmem/note_scan.h"
 #include "kmem/vmcoreinfo.h"
 
 static void use(const struct kmem_vmcoreinfo *info)

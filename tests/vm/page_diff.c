@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "physmap/layout.h"
+#include "physmap/physmap.h"
 
 enum { CHUNK = 1 << 20 };
 

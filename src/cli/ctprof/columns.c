@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/width.h"
+#include "text/terminal.h"
 
 static const struct {
 	enum metric_section section;

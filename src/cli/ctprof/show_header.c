@@ -9,7 +9,6 @@
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"
-#include "text/wrap.h"
 
 enum { LABEL_COLUMNS = 10 };
 

@@ -8,7 +8,6 @@
 
 #include "cli/ctprof/show.h"
 #include "text/terminal.h"
-#include "text/wrap.h"
 
 /* The table that is being put together. */
 struct page {

@@ -5,7 +5,7 @@
 #include "cli/frame/command.h"
 #include "json/writer.h"
 #include "text/escape.h"
-#include "text/wrap.h"
+#include "text/terminal.h"
 
 enum {
 	NAME_COLUMNS = 13,

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "text/width.h"
-#include "text/wrap.h"
+#include "text/terminal.h"
 
 enum { WIDEST_LEFT = 27 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/kernel/commands.h"
 
-#include "kernel/add.h"
+#include "kernel/cache.h"
 
 struct add_config {
 	const char *path;

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "kernel/metadata.h"
+#include "kernel/cache.h"
 #include "text/escape.h"
 #include "text/number.h"
 

@@ -4,7 +4,7 @@
 #include "base/io.h"
 #include "harness/kconfig.h"
 #include "kernel/limits.h"
-#include "kernel/metadata.h"
+#include "kernel/cache.h"
 
 enum { EXIT_CANCELLED = 130 };
 

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "cli/frame/command.h"
 #include "cli/rerun/changes.h"
-#include "kernel/version.h"
+#include "kernel/kernel.h"
 
 static struct error *unfit(const char *what)
 {

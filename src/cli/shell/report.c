@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernel/error.h"
+#include "kernel/kernel.h"
 #include "text/escape.h"
 #include "vm/image/initramfs.h"
 

@@ -11,7 +11,6 @@
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"
-#include "text/wrap.h"
 
 enum {
 	INDENT = 2,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/width.h"
+#include "text/terminal.h"
 
 static const struct frame {
 	const char *top_left, *top_right, *bottom_left, *bottom_right, *across, *down;

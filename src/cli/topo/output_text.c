@@ -6,7 +6,7 @@
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/table.h"
-#include "text/wrap.h"
+#include "text/terminal.h"
 #include "topo/presets.h"
 
 /* The first of the three that is set decides, as setlocale(3) has it. */

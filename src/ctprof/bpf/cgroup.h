@@ -3,7 +3,7 @@
 #ifndef KTSTR_CTPROF_BPF_CGROUP_H
 #define KTSTR_CTPROF_BPF_CGROUP_H
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "procfs/cgroup_mount.h"
 

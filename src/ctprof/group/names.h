@@ -6,7 +6,7 @@
 #ifndef KTSTR_CTPROF_GROUP_NAMES_H
 #define KTSTR_CTPROF_GROUP_NAMES_H
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "ctprof/group/group.h"
 
 struct ctprof_group_names {

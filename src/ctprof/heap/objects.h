@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "base/hash_index.h"
+#include "base/hash.h"
 #include "ctprof/heap/helper.h"
 #include "probe/objects.h"
 

@@ -8,7 +8,6 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "elf/closure.h"
-#include "elf/closure_path.h"
 
 DEFINE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, VM_GUEST_FILES_ERRORS);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/closure_path.h"
+#include "elf/closure.h"
 
 #include "staged_root.h"
 

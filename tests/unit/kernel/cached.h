@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_KERNEL_CACHED_H
 #define KTSTR_TESTS_KERNEL_CACHED_H
 
-#include "kernel/add.h"
+#include "kernel/cache.h"
 #include "sample.h"
 
 /* Adds a kernel with this banner from a file of the same name as its release. */

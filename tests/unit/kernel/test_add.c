@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/add.h"
+#include "kernel/cache.h"
 
 #include <sys/time.h>
 
 #include "cached.h"
-#include "kernel/cache.h"
-#include "kernel/metadata.h"
 
 static char *write_sample(const char *dir, const char *name, bool vmlinux)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/metadata.h"
+#include "kernel/cache.h"
 
 #include "sample.h"
 

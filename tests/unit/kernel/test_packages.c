@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/packages.h"
+#include "kernel/fetch.h"
 
 #include "base/strbuf.h"
 #include "unit.h"

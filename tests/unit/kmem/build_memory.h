@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "kmem/paging.h"
+#include "kmem/space.h"
 #include "kmem/reader.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "physmap/layout.h"
+#include "physmap/physmap.h"
 #include "unit.h"
 
 static int memory_file(uint64_t n)

@@ -2,7 +2,7 @@
 #include "report/form.h"
 
 #include "base/clock.h"
-#include "text/width.h"
+#include "text/terminal.h"
 #include "unit.h"
 
 static void deinit(struct report_live *live)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/doctor/doctor.h"
 
-#include "kernel/metadata.h"
+#include "kernel/cache.h"
 #include "machine.h"
 
 static const struct vm_accel with_kvm = { .kind = VM_ACCEL_KVM, .reason = "a guest ran" };

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "kernel/error.h"
+#include "kernel/kernel.h"
 #include "unit.h"
 
 static int status(enum wire_end how, uint32_t value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/show_test/output.h"
 #include "declared.h"
-#include "text/width.h"
+#include "text/terminal.h"
 
 static void format(struct declared *d, size_t which, size_t columns, bool colour,
 		   struct strbuf *into)

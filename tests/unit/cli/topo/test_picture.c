@@ -2,7 +2,7 @@
 #include "cli/topo/topo.h"
 
 #include "sample.h"
-#include "text/width.h"
+#include "text/terminal.h"
 
 static void assert_picture(const char *topology, size_t columns, bool unicode, const char *expected)
 {

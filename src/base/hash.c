@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "base/hash_index.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
