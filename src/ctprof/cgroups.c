@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ctprof/cgroups.h"
 
-#include <string.h>
-
 #include "procfs/cgroup_mount.h"
 
 /* Rows without values, each path once. */
@@ -21,13 +19,6 @@ static void collect(struct ctprof_snapshot *snapshot)
 	}
 }
 
-static int by_path(const void *a, const void *b, void *strings)
-{
-	const struct ctprof_snapshot_cgroup *left = a, *right = b;
-
-	return strcmp(intern_text(strings, left->path), intern_text(strings, right->path));
-}
-
 void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	struct ctprof_progress progress = { .stage = "cgroups", .threads = snapshot->threads.n };
@@ -37,10 +28,7 @@ void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_sna
 	snapshot->cgroup_mount = intern_add(&snapshot->strings,
 					    procfs_cgroup_mount_state_word(mount.state));
 	collect(snapshot);
-	if (snapshot->cgroups.n == 0)
-		return;
-	qsort_r(snapshot->cgroups.at, snapshot->cgroups.n, sizeof(*snapshot->cgroups.at), by_path,
-		&snapshot->strings);
+	ctprof_snapshot_sort_cgroups(snapshot);
 	for (size_t i = 0; i < snapshot->cgroups.n && !cancel_requested(options->cancel); i++) {
 		struct ctprof_snapshot_cgroup *row = &snapshot->cgroups.at[i];
 		_cleanup_free_ char *folder = procfs_cgroup_mount_folder(

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORD_(id, word, ...) word,
+const char *const ctprof_reason_words[] = { CTPROF_REASONS(WORD_) };
+const char *const ctprof_path_words[] = { CTPROF_PATHS(WORD_) };
+#undef WORD_
+
 void ctprof_snapshot_init(struct ctprof_snapshot *snapshot)
 {
 	*snapshot = (struct ctprof_snapshot){ .schema_version = CTPROF_SNAPSHOT_SCHEMA_VERSION };
@@ -53,4 +58,17 @@ uint32_t ctprof_snapshot_add_cpu_list(struct ctprof_snapshot *snapshot, const ui
 	i = (uint32_t)snapshot->cpu_lists.n - 1;
 	hash_index_add(&snapshot->cpu_list_index, hash, i);
 	return i;
+}
+
+static int by_path(const void *a, const void *b, void *strings)
+{
+	return strcmp(intern_text(strings, ((const struct ctprof_snapshot_cgroup *)a)->path),
+		      intern_text(strings, ((const struct ctprof_snapshot_cgroup *)b)->path));
+}
+
+void ctprof_snapshot_sort_cgroups(struct ctprof_snapshot *snapshot)
+{
+	if (snapshot->cgroups.n)
+		qsort_r(snapshot->cgroups.at, snapshot->cgroups.n, sizeof(*snapshot->cgroups.at),
+			by_path, &snapshot->strings);
 }

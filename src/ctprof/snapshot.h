@@ -43,6 +43,9 @@ enum ctprof_reason { CTPROF_REASONS(SNAPSHOT_REASON_) CTPROF_N_REASONS };
 enum ctprof_path { CTPROF_PATHS(SNAPSHOT_PATH_) CTPROF_N_PATHS };
 #undef SNAPSHOT_PATH_
 
+extern const char *const ctprof_reason_words[CTPROF_N_REASONS];
+extern const char *const ctprof_path_words[CTPROF_N_PATHS];
+
 /* CPU ids, ascending, each once. */
 struct ctprof_cpu_list {
 	uint32_t *at;
@@ -117,5 +120,7 @@ void ctprof_snapshot_deinit(struct ctprof_snapshot *snapshot);
 /* Index of a list with these ids, which are copied unless such a list stands there already. */
 uint32_t ctprof_snapshot_add_cpu_list(struct ctprof_snapshot *snapshot, const uint32_t *ids,
 				      size_t n);
+/* By path. */
+void ctprof_snapshot_sort_cgroups(struct ctprof_snapshot *snapshot);
 
 #endif

@@ -27,16 +27,16 @@ void capture_report_deinit(struct capture_report *report)
 static void add_json(struct json_writer *w, const struct ctprof_snapshot *snapshot,
 		     const struct cost *cost)
 {
+	static const char *const summaries[] = { "probe_summary", "parse_summary",
+						 "taskstats_summary" };
+
 	json_begin_object(w);
 	json_add_u64(w, "captured_at_unix_ns", snapshot->captured_at_unix_ns);
 	json_add_u64(w, "cgroups", snapshot->cgroups.n);
 	cost_write(cost, w);
-	json_key(w, "probe_summary");
-	ctprof_probe_summary_write(snapshot, w);
-	json_key(w, "parse_summary");
-	ctprof_parse_summary_write(snapshot, w);
-	json_key(w, "taskstats_summary");
-	ctprof_taskstats_summary_write(snapshot, w);
+	for (size_t i = 0; i < ARRAY_SIZE(summaries); i++)
+		ctprof_member_write(ctprof_snapshot_member_find(summaries[i]), &snapshot->strings,
+				    snapshot, w);
 	json_end_object(w);
 }
 

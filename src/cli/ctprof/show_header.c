@@ -12,13 +12,6 @@
 
 enum { LABEL_COLUMNS = 10 };
 
-#define WORD_(id, word) word,
-static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
-#undef WORD_
-#define WORD_(id, word, what) word,
-static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
-#undef WORD_
-
 static void append_line(const char *label, const char *text, const struct text_look *look,
 			struct strbuf *into)
 {
@@ -114,7 +107,7 @@ static void format_paths(const struct ctprof_snapshot *snapshot, struct strbuf *
 				strbuf_appendf(into, "%s%s:", into->n ? "; " : "",
 					       path == CTPROF_SNAPSHOT_PATH_NONE
 						       ? "not read"
-						       : path_words[path]);
+						       : ctprof_path_words[path]);
 			strbuf_appendf(into, " %s", metric_sources[i].word);
 			any = true;
 		}
@@ -129,10 +122,10 @@ static void format_reasons(const struct ctprof_snapshot *snapshot, struct strbuf
 			if (!snapshot->reasons[i][r] || r == CTPROF_SNAPSHOT_REASON_NOT_ASKED ||
 			    r == CTPROF_SNAPSHOT_REASON_NO_MEMORY)
 				continue;
-			strbuf_appendf(into, "%s%s in %" PRIu64 " thread%s (%s)",
-				       into->n ? ", " : "", metric_sources[i].word,
-				       snapshot->reasons[i][r],
-				       snapshot->reasons[i][r] == 1 ? "" : "s", reason_words[r]);
+			strbuf_appendf(
+				into, "%s%s in %" PRIu64 " thread%s (%s)", into->n ? ", " : "",
+				metric_sources[i].word, snapshot->reasons[i][r],
+				snapshot->reasons[i][r] == 1 ? "" : "s", ctprof_reason_words[r]);
 		}
 	}
 }

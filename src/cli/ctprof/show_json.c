@@ -5,13 +5,6 @@
 #include "ctprof/file/record.h"
 #include "json/writer.h"
 
-#define WORD_(id, word) word,
-static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
-#undef WORD_
-#define WORD_(id, word, what) word,
-static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
-#undef WORD_
-
 static void add_reading(struct json_writer *w, const char *key,
 			const struct procfs_reading *reading)
 {
@@ -22,31 +15,10 @@ static void add_reading(struct json_writer *w, const char *key,
 		json_write_null(w);
 }
 
-static void add_reasons(struct json_writer *w, const struct ctprof_snapshot *snapshot)
-{
-	json_key(w, "reasons");
-	json_begin_object(w);
-	for (int i = 0; i < METRIC_N_SOURCES; i++) {
-		bool any = false;
-
-		for (int r = 0; r < CTPROF_N_REASONS; r++) {
-			if (!snapshot->reasons[i][r])
-				continue;
-			if (!any) {
-				json_key(w, metric_sources[i].word);
-				json_begin_object(w);
-			}
-			any = true;
-			json_add_u64(w, reason_words[r], snapshot->reasons[i][r]);
-		}
-		if (any)
-			json_end_object(w);
-	}
-	json_end_object(w);
-}
-
 static void add_header(struct json_writer *w, const struct profile *profile)
 {
+	static const char *const members[] = { "host", "parse_summary", "probe_summary",
+					       "taskstats_summary" };
 	const struct ctprof_snapshot *s = profile->snapshot;
 
 	json_add_string(w, "file", profile->origin->path);
@@ -59,23 +31,9 @@ static void add_header(struct json_writer *w, const struct profile *profile)
 	add_reading(w, "user_hz", &s->user_hz);
 	add_reading(w, "page_size", &s->page_size);
 	json_add_bool(w, "presence_in_file", s->has_presence);
-	json_key(w, "host");
-	if (s->has_host)
-		host_facts_write(&s->host, w);
-	else
-		json_write_null(w);
-	json_key(w, "parse_summary");
-	ctprof_parse_summary_write(s, w);
-	json_key(w, "probe_summary");
-	ctprof_probe_summary_write(s, w);
-	json_key(w, "taskstats_summary");
-	ctprof_taskstats_summary_write(s, w);
-	json_key(w, "paths");
-	json_begin_object(w);
-	for (int i = 0; i < METRIC_N_SOURCES; i++)
-		json_add_string(w, metric_sources[i].word, path_words[s->paths[i]]);
-	json_end_object(w);
-	add_reasons(w, s);
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		ctprof_member_write(ctprof_snapshot_member_find(members[i]), &s->strings, s, w);
+	ctprof_presence_write_reasons(s, w);
 	json_add_u64(w, "threads", s->threads.n);
 	json_add_string(w, "group_by", ctprof_axes[profile->options->rules.axis].word);
 }

@@ -4,44 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ctprof/walk/parts.h"
+
 /* Rough, and rather too much: what one entry of a table costs beside its bytes. */
 enum { ENTRY_BYTES = 48 };
 
-/* Members of the outermost object: X(id, name). */
-#define SNAPSHOT_MEMBERS(X)                                \
-	X(SCHEMA_VERSION, "schema_version")                \
-	X(CAPTURED_AT, "captured_at_unix_ns")              \
-	X(CAPTURE_END, "capture_end_unix_ns")              \
-	X(CAPTURED_AT_BOOTTIME, "captured_at_boottime_ns") \
-	X(CAPTURE_END_BOOTTIME, "capture_end_boottime_ns") \
-	X(BOOT_ID, "boot_id")                              \
-	X(PID_NAMESPACE, "pid_namespace")                  \
-	X(TIME_NAMESPACE, "time_namespace")                \
-	X(USER_HZ, "user_hz")                              \
-	X(PAGE_SIZE, "page_size")                          \
-	X(HOST, "host")                                    \
-	X(PRESENCE, "presence")                            \
-	X(PROBE_SUMMARY, "probe_summary")                  \
-	X(PARSE_SUMMARY, "parse_summary")                  \
-	X(TASKSTATS_SUMMARY, "taskstats_summary")          \
-	X(PSI, "psi")                                      \
-	X(SCHED_EXT, "sched_ext")                          \
-	X(CGROUP_STATS, "cgroup_stats")                    \
-	X(THREADS, "threads")
-#define MEMBER_(id, name) MEMBER_##id,
-enum member { SNAPSHOT_MEMBERS(MEMBER_) N_MEMBERS };
-#undef MEMBER_
-#define NAME_(id, name) name,
-static const char *const member_names[] = { SNAPSHOT_MEMBERS(NAME_) };
-#undef NAME_
-
-static enum member find_member(const char *key)
+static bool is_member(const char *key, enum ctprof_member_type type)
 {
-	int i = 0;
+	const struct ctprof_member *member = ctprof_snapshot_member_find(key);
 
-	while (i < N_MEMBERS && strcmp(member_names[i], key) != 0)
-		i++;
-	return (enum member)i;
+	return member && member->type == type;
 }
 
 static struct error *charge(struct ctprof_loader *loader, uint64_t bytes)
@@ -82,40 +54,34 @@ static struct error *charge_since(struct ctprof_loader *loader, const struct mar
 	return charge(loader, more);
 }
 
-static struct error *load_thread(struct ctprof_loader *loader, const struct json_value *value,
-				 size_t index)
+static struct error *load_thread(struct ctprof_loader *loader, const struct ctprof_value *value)
 {
-	struct ctprof_place threads = { .key = "threads" };
-	struct ctprof_place place = { .outer = &threads, .index = index };
 	struct marks before = take_marks(loader);
-	struct ctprof_thread_marks marks;
 	struct metric_thread_sample sample;
 	struct error *err;
+	uint32_t set;
 
-	err = ctprof_thread_load(value, &place, &loader->snapshot, &loader->hints, &sample, &marks);
+	err = ctprof_thread_load(value, &loader->snapshot, &loader->hints, &sample, &set);
 	if (!err)
 		/* Twice: a vector that grows holds old and new at once. */
-		err = charge_since(loader, &before, 2 * (sizeof(sample) + sizeof(marks)));
+		err = charge_since(loader, &before, 2 * (sizeof(sample) + sizeof(set)));
 	if (err)
 		return err;
 	vec_push(&loader->snapshot.threads, sample);
-	vec_push(&loader->marks, marks);
+	vec_push(&loader->set_of, set);
 	return NULL;
 }
 
-static struct error *load_cgroup(struct ctprof_loader *loader, const struct json_value *value,
-				 const char *path)
+static struct error *load_cgroup(struct ctprof_loader *loader, const struct ctprof_value *value)
 {
 	struct ctprof_snapshot_cgroup cgroup = { 0 };
-	struct ctprof_place cgroups = { .key = "cgroup_stats" };
-	struct ctprof_place place = { .outer = &cgroups, .key = path };
 	struct marks before = take_marks(loader);
 	struct error *err;
 
-	err = ctprof_cgroup_stats_load(value, &place, &loader->snapshot, &cgroup.stats);
+	err = ctprof_cgroup_stats_load(value, &loader->snapshot, &cgroup.stats);
 	if (err)
 		return err;
-	cgroup.path = intern_add(&loader->snapshot.strings, path);
+	cgroup.path = intern_add(&loader->snapshot.strings, value->key);
 	vec_push(&loader->snapshot.cgroups, cgroup);
 	return charge_since(loader, &before,
 			    2 * sizeof(cgroup) + sizeof(struct procfs_named_reading) *
@@ -124,116 +90,61 @@ static struct error *load_cgroup(struct ctprof_loader *loader, const struct json
 							  cgroup.stats.io_stat.rows.capacity));
 }
 
-static struct error *load_host(const struct json_value *value, struct ctprof_snapshot *snapshot)
+static struct error *load_whole(struct ctprof_loader *loader, const struct ctprof_member *member,
+				const struct ctprof_value *value)
 {
-	struct error *err;
-
-	if (!ctprof_value_is_there(value))
-		return NULL;
-	err = host_facts_load(value, "host", &snapshot->host);
-	snapshot->has_host = !err;
-	return err;
-}
-
-static struct error *load_whole(struct ctprof_loader *loader, enum member member,
-				const struct json_value *value)
-{
-	struct ctprof_place place = { .key = member < N_MEMBERS ? member_names[member] : "" };
 	struct ctprof_snapshot *s = &loader->snapshot;
 
-	switch (member) {
-	case MEMBER_SCHEMA_VERSION:
-		return ctprof_value_u64(value, &place, &s->schema_version, NULL);
-	case MEMBER_CAPTURED_AT:
-		return ctprof_value_u64(value, &place, &s->captured_at_unix_ns, NULL);
-	case MEMBER_CAPTURE_END:
-		return ctprof_value_reading(value, &place, &s->capture_end_unix_ns);
-	case MEMBER_CAPTURED_AT_BOOTTIME:
-		return ctprof_value_reading(value, &place, &s->captured_at_boottime_ns);
-	case MEMBER_CAPTURE_END_BOOTTIME:
-		return ctprof_value_reading(value, &place, &s->capture_end_boottime_ns);
-	case MEMBER_PID_NAMESPACE:
-		return ctprof_value_reading(value, &place, &s->pid_namespace);
-	case MEMBER_TIME_NAMESPACE:
-		return ctprof_value_reading(value, &place, &s->time_namespace);
-	case MEMBER_BOOT_ID:
-		return ctprof_value_string(value, &place, &s->strings, &s->boot_id);
-	case MEMBER_USER_HZ:
-		return ctprof_value_reading(value, &place, &s->user_hz);
-	case MEMBER_PAGE_SIZE:
-		return ctprof_value_reading(value, &place, &s->page_size);
-	case MEMBER_HOST:
-		return load_host(value, s);
-	case MEMBER_PRESENCE:
+	switch (member->type) {
+	case CTPROF_MEMBER_PRESENCE:
 		s->has_presence = ctprof_value_is_there(value);
-		return ctprof_presence_load(value, &place, s, &loader->sets);
-	case MEMBER_PROBE_SUMMARY:
-		return ctprof_probe_summary_load(value, &place, s);
-	case MEMBER_PARSE_SUMMARY:
-		return ctprof_parse_summary_load(value, &place, s);
-	case MEMBER_TASKSTATS_SUMMARY:
-		return ctprof_taskstats_summary_load(value, &place, s);
-	case MEMBER_PSI:
-		return ctprof_pressure_load(value, &place, &s->pressure);
-	case MEMBER_SCHED_EXT:
-		return ctprof_sched_ext_load(value, &place, s);
-	case MEMBER_CGROUP_STATS:
-		return ctprof_value_expect(value, &place, JSON_OBJECT);
-	case MEMBER_THREADS:
-		return ctprof_place_error(&place, "expected an array");
-	case N_MEMBERS:
-		break; /* of a later version */
+		return ctprof_presence_load(value, s, &loader->sets);
+	case CTPROF_MEMBER_CGROUPS:
+		return ctprof_value_expect(value, JSON_OBJECT);
+	case CTPROF_MEMBER_THREADS:
+		return ctprof_value_error(value, "expected an array");
+	default:
+		return ctprof_member_load(member, value, &s->strings, s);
 	}
-	return NULL;
 }
 
 static bool opens(void *arg UNUSED, const char *key)
 {
-	enum member member = find_member(key);
-
-	return member == MEMBER_THREADS || member == MEMBER_CGROUP_STATS;
+	return is_member(key, CTPROF_MEMBER_THREADS) || is_member(key, CTPROF_MEMBER_CGROUPS);
 }
 
 static size_t piece_limit(void *arg UNUSED, const char *key)
 {
-	return find_member(key) == MEMBER_THREADS ? CTPROF_LIMIT_THREAD_BYTES
-						  : CTPROF_LIMIT_MEMBER_BYTES;
+	return is_member(key, CTPROF_MEMBER_THREADS) ? CTPROF_LIMIT_THREAD_BYTES
+						     : CTPROF_LIMIT_MEMBER_BYTES;
+}
+
+static uint32_t bit_of(const struct ctprof_member *member)
+{
+	return UINT32_C(1) << (member - ctprof_snapshot_members.at);
 }
 
 /* A member that stands twice would leave open which of them is meant. */
-static struct error *see(struct ctprof_loader *loader, enum member member)
+static struct error *see(struct ctprof_loader *loader, const struct ctprof_member *member)
 {
-	uint32_t bit = UINT32_C(1) << member;
-
-	if (member == N_MEMBERS)
-		return NULL;
-	if (loader->seen & bit)
-		return base_error(BASE_PARSE, 0, "%s: given twice", member_names[member]);
-	loader->seen |= bit;
+	if (loader->seen & bit_of(member))
+		return base_error(BASE_PARSE, 0, "%s: given twice", member->key);
+	loader->seen |= bit_of(member);
 	return NULL;
-}
-
-static struct error *load_opened(struct ctprof_loader *loader, enum member member,
-				 const struct ctprof_split_piece *piece,
-				 const struct json_value *value)
-{
-	struct ctprof_place place = { .key = member_names[member] };
-
-	if (member == MEMBER_THREADS)
-		return piece->inner ? ctprof_place_error(&place, "expected an array")
-				    : load_thread(loader, value, piece->index);
-	return piece->inner ? load_cgroup(loader, value, piece->inner)
-			    : ctprof_place_error(&place, "expected an object");
 }
 
 static struct error *take_piece(void *arg, const struct ctprof_split_piece *piece)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	enum member member = find_member(piece->key);
+	const struct ctprof_member *member = ctprof_snapshot_member_find(piece->key);
 	_cleanup_free_ char *label = NULL;
 	struct ctprof_loader *loader = arg;
-	struct error *err = NULL;
+	struct marks before = take_marks(loader);
+	struct ctprof_value outer = { .key = piece->key }, value = { .key = piece->key };
+	struct error *err;
 
+	if (piece->opened)
+		value = (struct ctprof_value){ NULL, &outer, piece->inner, piece->index };
 	if (piece->opened && !piece->inner)
 		label = xasprintf("%s[%zu]", piece->key, piece->index);
 	else
@@ -242,30 +153,32 @@ static struct error *take_piece(void *arg, const struct ctprof_split_piece *piec
 	err = json_doc_parse(strbuf_str(piece->text), piece->text->n, label, &doc);
 	if (err)
 		return err;
+	value.json = json_doc_root(doc);
+	if (piece->opened && member->type == CTPROF_MEMBER_THREADS)
+		return piece->inner ? ctprof_value_error(&outer, "expected an array")
+				    : load_thread(loader, &value);
 	if (piece->opened)
-		return load_opened(loader, member, piece, json_doc_root(doc));
+		return piece->inner ? load_cgroup(loader, &value)
+				    : ctprof_value_error(&outer, "expected an object");
+	if (!member)
+		return charge(loader, piece->text->n);
 	err = see(loader, member);
-	if (!err) {
-		struct marks before = take_marks(loader);
-
-		err = load_whole(loader, member, json_doc_root(doc));
-		if (!err)
-			err = charge_since(loader, &before,
-					   piece->text->n +
-						   loader->sets.sets.capacity *
-							   sizeof(struct ctprof_presence_set));
-	}
-	return err;
+	if (!err)
+		err = load_whole(loader, member, &value);
+	if (err)
+		return err;
+	return charge_since(loader, &before,
+			    piece->text->n + loader->sets.sets.capacity *
+						     sizeof(struct ctprof_presence_set));
 }
 
 static struct error *end_opened(void *arg, const char *key, bool object)
 {
-	enum member member = find_member(key);
-	struct ctprof_place place = { .key = key };
+	struct ctprof_value value = { .key = key };
 
-	if (object != (member == MEMBER_CGROUP_STATS))
-		return ctprof_place_error(&place, "expected %s", object ? "an array" : "an object");
-	return see(arg, member);
+	if (object != is_member(key, CTPROF_MEMBER_CGROUPS))
+		return ctprof_value_error(&value, "expected %s", object ? "an array" : "an object");
+	return see(arg, ctprof_snapshot_member_find(key));
 }
 
 void ctprof_loader_init(struct ctprof_loader *loader, uint64_t memory_bytes)
@@ -290,7 +203,7 @@ void ctprof_loader_deinit(struct ctprof_loader *loader)
 	ctprof_split_deinit(&loader->split);
 	vec_deinit(&loader->hints.members);
 	ctprof_presence_sets_deinit(&loader->sets);
-	vec_deinit(&loader->marks);
+	vec_deinit(&loader->set_of);
 }
 
 struct error *ctprof_loader_feed(struct ctprof_loader *loader, const char *bytes, size_t n)
@@ -306,21 +219,16 @@ struct error *ctprof_loader_feed(struct ctprof_loader *loader, const char *bytes
 }
 
 /* A file without sets: its flags decide their families, all else counts as measured. */
-static void trust(struct metric_thread_sample *sample, const struct ctprof_thread_marks *marks)
+static void trust(struct metric_thread_sample *sample)
 {
-	const uint32_t families = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) |
-				  METRIC_SOURCE_BIT(XACCT) | METRIC_SOURCE_BIT(HEAP) |
-				  METRIC_SOURCE_BIT(SMAPS) | METRIC_SOURCE_BIT(AFFINITY);
+	const uint32_t delays = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) |
+				METRIC_SOURCE_BIT(XACCT);
+	const uint32_t families = delays | METRIC_SOURCE_BIT(HEAP) | METRIC_SOURCE_BIT(SMAPS) |
+				  METRIC_SOURCE_BIT(AFFINITY);
 
-	sample->sources = METRIC_ALL_SOURCES & ~families;
-	if (marks->taskstats_measured && marks->cpu_delay_active)
-		sample->sources |= METRIC_SOURCE_BIT(DELAY_CPU);
-	if (marks->taskstats_measured && marks->delay_block_active)
-		sample->sources |= METRIC_SOURCE_BIT(DELAY_BLOCK);
-	if (marks->taskstats_measured && marks->xacct_active)
-		sample->sources |= METRIC_SOURCE_BIT(XACCT);
-	if (marks->jemalloc_measured)
-		sample->sources |= METRIC_SOURCE_BIT(HEAP);
+	if (!sample->taskstats_ok)
+		sample->sources &= ~delays;
+	sample->sources |= METRIC_ALL_SOURCES & ~families;
 	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY)
 		sample->sources |= METRIC_SOURCE_BIT(SMAPS);
 	/* No thread may run nowhere: an empty list was not read. */
@@ -338,22 +246,21 @@ static void trust(struct metric_thread_sample *sample, const struct ctprof_threa
 static struct error *decide_what_is_known(struct ctprof_loader *loader)
 {
 	struct ctprof_snapshot *s = &loader->snapshot;
-	struct ctprof_place threads = { .key = "threads" };
+	struct ctprof_value threads = { .key = "threads" };
 
 	for (size_t i = 0; i < s->threads.n; i++) {
-		struct ctprof_place thread = { .outer = &threads, .index = i };
-		struct ctprof_place place = { .outer = &thread, .key = "presence" };
+		struct ctprof_value thread = { .outer = &threads, .index = i };
+		struct ctprof_value place = { .outer = &thread, .key = "presence" };
 		struct metric_thread_sample *sample = &s->threads.at[i];
-		uint32_t set = loader->marks.at[i].set;
+		uint32_t set = loader->set_of.at[i];
 
-		sample->taskstats_ok = loader->marks.at[i].taskstats_measured;
 		if (!s->has_presence) {
-			trust(sample, &loader->marks.at[i]);
+			trust(sample);
 		} else if (set >= loader->sets.sets.n) {
 			return set == CTPROF_THREAD_NO_SET
-				       ? ctprof_place_error(&place,
+				       ? ctprof_value_error(&place,
 							    "missing, though the file has sets")
-				       : ctprof_place_error(&place, "there is no set %" PRIu32,
+				       : ctprof_value_error(&place, "there is no set %" PRIu32,
 							    set);
 		} else {
 			ctprof_presence_apply(&loader->sets.sets.at[set], sample);
@@ -366,38 +273,9 @@ static struct error *decide_what_is_known(struct ctprof_loader *loader)
 	return NULL;
 }
 
-static int by_ids(const void *a_, const void *b_)
-{
-	const struct metric_thread_sample *a = a_, *b = b_;
-
-	if (a->tgid != b->tgid)
-		return a->tgid < b->tgid ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
-
-/* Files in order, which all of ours are, are left as they stand. */
-static void sort_threads(struct ctprof_snapshot *s)
-{
-	for (size_t i = 1; i < s->threads.n; i++) {
-		if (by_ids(&s->threads.at[i - 1], &s->threads.at[i]) > 0) {
-			qsort(s->threads.at, s->threads.n, sizeof(struct metric_thread_sample),
-			      by_ids);
-			return;
-		}
-	}
-}
-
-static int by_path(const void *a, const void *b, void *strings)
-{
-	return strcmp(intern_text(strings, ((const struct ctprof_snapshot_cgroup *)a)->path),
-		      intern_text(strings, ((const struct ctprof_snapshot_cgroup *)b)->path));
-}
-
 static struct error *sort_cgroups(struct ctprof_snapshot *s)
 {
-	if (s->cgroups.n)
-		qsort_r(s->cgroups.at, s->cgroups.n, sizeof(struct ctprof_snapshot_cgroup), by_path,
-			&s->strings);
+	ctprof_snapshot_sort_cgroups(s);
 	for (size_t i = 1; i < s->cgroups.n; i++) {
 		if (s->cgroups.at[i - 1].path == s->cgroups.at[i].path)
 			return base_error(BASE_PARSE, 0, "cgroup_stats.%s: given twice",
@@ -406,22 +284,28 @@ static struct error *sort_cgroups(struct ctprof_snapshot *s)
 	return NULL;
 }
 
+static struct error *require(const struct ctprof_loader *loader, const char *key)
+{
+	if (loader->seen & bit_of(ctprof_snapshot_member_find(key)))
+		return NULL;
+	return base_error(BASE_PARSE, 0, "%s: missing; is this a snapshot?", key);
+}
+
 struct error *ctprof_loader_finish(struct ctprof_loader *loader, struct ctprof_snapshot *ret)
 {
 	struct error *err = ctprof_split_finish(&loader->split);
 
-	if (!err && !(loader->seen & UINT32_C(1) << MEMBER_THREADS))
-		err = base_error(BASE_PARSE, 0, "threads: missing; is this a snapshot?");
-	if (!err && !(loader->seen & UINT32_C(1) << MEMBER_CAPTURED_AT))
-		err = base_error(BASE_PARSE, 0,
-				 "captured_at_unix_ns: missing; is this a snapshot?");
+	if (!err)
+		err = require(loader, "threads");
+	if (!err)
+		err = require(loader, "captured_at_unix_ns");
 	if (!err)
 		err = decide_what_is_known(loader);
 	if (!err)
 		err = sort_cgroups(&loader->snapshot);
 	if (err)
 		return err;
-	sort_threads(&loader->snapshot);
+	ctprof_walk_sort(loader->snapshot.threads.at, loader->snapshot.threads.n);
 	*ret = loader->snapshot;
 	loader->snapshot = (struct ctprof_snapshot){ 0 };
 	return NULL;

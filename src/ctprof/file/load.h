@@ -138,8 +138,8 @@ struct ctprof_loader {
 	struct ctprof_split split;
 	struct ctprof_thread_hints hints;
 	struct ctprof_presence_sets sets;
-	VEC(struct ctprof_thread_marks) marks; /* of each thread */
-	uint32_t seen;			       /* members of the object */
+	VEC(uint32_t) set_of; /* of each thread: its set's number */
+	uint32_t seen;	      /* members of the object */
 };
 
 void ctprof_loader_init(struct ctprof_loader *loader, uint64_t memory_bytes);

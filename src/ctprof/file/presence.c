@@ -5,11 +5,6 @@
 
 #include "ctprof/file/load.h"
 
-#define WORD_(id, word, ...) word,
-static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
-static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
-#undef WORD_
-
 void ctprof_presence_sets_deinit(struct ctprof_presence_sets *sets)
 {
 	vec_deinit(&sets->sets);
@@ -81,8 +76,13 @@ static void write_metrics(struct json_writer *w, const char *key,
 	json_end_array(w);
 }
 
-static void write_reasons(const struct ctprof_snapshot *snapshot, struct json_writer *w)
+void ctprof_presence_write_reasons(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
+	json_key(w, "paths");
+	json_begin_object(w);
+	for (int i = 0; i < METRIC_N_SOURCES; i++)
+		json_add_string(w, metric_sources[i].word, ctprof_path_words[snapshot->paths[i]]);
+	json_end_object(w);
 	json_key(w, "reasons");
 	json_begin_object(w);
 	for (int i = 0; i < METRIC_N_SOURCES; i++) {
@@ -96,7 +96,7 @@ static void write_reasons(const struct ctprof_snapshot *snapshot, struct json_wr
 		json_begin_object(w);
 		for (int j = 0; j < CTPROF_N_REASONS; j++) {
 			if (snapshot->reasons[i][j])
-				json_add_u64(w, reason_words[j], snapshot->reasons[i][j]);
+				json_add_u64(w, ctprof_reason_words[j], snapshot->reasons[i][j]);
 		}
 		json_end_object(w);
 	}
@@ -108,12 +108,7 @@ void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
 {
 	json_begin_object(w);
 	write_sources(w, "sources", METRIC_ALL_SOURCES);
-	json_key(w, "paths");
-	json_begin_object(w);
-	for (int i = 0; i < METRIC_N_SOURCES; i++)
-		json_add_string(w, metric_sources[i].word, path_words[snapshot->paths[i]]);
-	json_end_object(w);
-	write_reasons(snapshot, w);
+	ctprof_presence_write_reasons(snapshot, w);
 	if (snapshot->closed_processes)
 		json_add_u64(w, "closed_processes", snapshot->closed_processes);
 	json_add_string(w, "cgroup_mount", intern_text(&snapshot->strings, snapshot->cgroup_mount));
@@ -152,138 +147,133 @@ static bool find_source(struct json_text text, int *ret)
 	return false;
 }
 
-static struct error *load_paths(const struct json_value *value, const struct ctprof_place *outer,
-				struct ctprof_snapshot *snapshot)
+static struct error *load_paths(const struct ctprof_value *paths, struct ctprof_snapshot *snapshot)
 {
-	struct ctprof_place place = { .outer = outer, .key = "paths" };
-	struct json_iter it = json_iter_over(value);
-	struct error *err = ctprof_value_expect(value, &place, JSON_OBJECT);
+	struct json_iter it = json_iter_over(paths->json);
+	struct error *err = ctprof_value_expect(paths, JSON_OBJECT);
 	int source, path;
 
 	while (!err && json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = &place, .key = it.key.at };
+		struct ctprof_value at = ctprof_value_at(paths, &it);
 
-		err = ctprof_value_expect(it.value, &at, JSON_STRING);
+		err = ctprof_value_expect(&at, JSON_STRING);
 		/* Words of a later version say nothing to us. */
 		if (!err && find_source(it.key, &source) &&
-		    find_word(json_string(it.value), path_words, CTPROF_N_PATHS, &path))
+		    find_word(json_string(it.value), ctprof_path_words, CTPROF_N_PATHS, &path))
 			snapshot->paths[source] = (enum ctprof_path)path;
 	}
 	return err;
 }
 
-static struct error *load_reasons(const struct json_value *value, const struct ctprof_place *outer,
-				  struct ctprof_snapshot *snapshot)
+/* Of one source. */
+static struct error *load_counts(const struct ctprof_value *counts, uint64_t into[CTPROF_N_REASONS])
 {
-	struct ctprof_place place = { .outer = outer, .key = "reasons" };
-	struct json_iter it = json_iter_over(value);
-	struct error *err = ctprof_value_expect(value, &place, JSON_OBJECT);
-	int source, reason;
+	struct json_iter it = json_iter_over(counts->json);
+	struct error *err = NULL;
+	int reason;
 
 	while (!err && json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = &place, .key = it.key.at };
-		struct json_iter inner = json_iter_over(it.value);
+		struct ctprof_value at = ctprof_value_at(counts, &it);
+		uint64_t n = 0;
 
-		err = ctprof_value_expect(it.value, &at, JSON_OBJECT);
-		if (err || !find_source(it.key, &source))
-			continue;
-		while (!err && json_iter_next(&inner)) {
-			struct ctprof_place here = { .outer = &at, .key = inner.key.at };
+		if (!find_word(it.key, ctprof_reason_words, CTPROF_N_REASONS, &reason))
+			reason = CTPROF_SNAPSHOT_REASON_OTHER;
+		err = ctprof_value_u64(&at, &n);
+		/* Several reasons of a later version are one to us. */
+		into[reason] = add_saturating_u64(into[reason], n);
+	}
+	return err;
+}
 
-			uint64_t n = 0, *into;
+static struct error *load_reasons(const struct ctprof_value *reasons,
+				  struct ctprof_snapshot *snapshot)
+{
+	struct json_iter it = json_iter_over(reasons->json);
+	struct error *err = ctprof_value_expect(reasons, JSON_OBJECT);
+	int source;
 
-			if (!find_word(inner.key, reason_words, CTPROF_N_REASONS, &reason))
-				reason = CTPROF_SNAPSHOT_REASON_OTHER;
-			err = ctprof_value_u64(inner.value, &here, &n, NULL);
-			into = &snapshot->reasons[source][reason];
-			/* Several reasons of a later version are one to us. */
-			if (!err && !add_fits_u64(*into, n, into))
-				*into = UINT64_MAX;
-		}
+	while (!err && json_iter_next(&it)) {
+		struct ctprof_value at = ctprof_value_at(reasons, &it);
+
+		err = ctprof_value_expect(&at, JSON_OBJECT);
+		if (!err && find_source(it.key, &source))
+			err = load_counts(&at, snapshot->reasons[source]);
 	}
 	return err;
 }
 
 /* Sets or clears the metrics that a list of a set names. */
-static struct error *load_metrics(const struct json_value *value, const struct ctprof_place *outer,
-				  const char *key, bool known, struct ctprof_presence_set *set)
+static struct error *load_metrics(const struct ctprof_value *outer, const char *key, bool known,
+				  struct ctprof_presence_set *set)
 {
-	struct ctprof_place place = { .outer = outer, .key = key };
-	struct json_iter it = json_iter_over(value);
-	struct error *err = ctprof_value_expect(value, &place, JSON_ARRAY);
+	struct ctprof_value list = ctprof_value_find(outer, key);
+	struct json_iter it = json_iter_over(list.json);
+	struct error *err = ctprof_value_expect(&list, JSON_ARRAY);
 	enum metric_id id;
 
 	while (!err && json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = &place, .index = it.index };
+		struct ctprof_value at = ctprof_value_at(&list, &it);
 
-		err = ctprof_value_expect(it.value, &at, JSON_STRING);
-		if (!err && ctprof_value_is_there(it.value) &&
+		err = ctprof_value_expect(&at, JSON_STRING);
+		if (!err && ctprof_value_is_there(&at) &&
 		    metric_find(json_string(it.value).at, &id))
 			set_known(set, (int)id, known);
 	}
 	return err;
 }
 
-static struct error *load_set(const struct json_value *value, const struct ctprof_place *place,
-			      struct ctprof_presence_set *ret)
+static struct error *load_set(const struct ctprof_value *value, struct ctprof_presence_set *set)
 {
-	const struct json_value *sources = json_find(value, "sources");
-	struct ctprof_place here = { .outer = place, .key = "sources" };
-	struct json_iter it = json_iter_over(sources);
-	struct ctprof_presence_set set = { 0 };
+	struct ctprof_value sources = ctprof_value_find(value, "sources");
+	struct json_iter it = json_iter_over(sources.json);
 	struct error *err;
 	int source;
 
-	if (!ctprof_value_is_there(value) || !ctprof_value_is_there(sources))
-		return ctprof_place_error(place, "expected an object with sources");
-	err = ctprof_value_expect(sources, &here, JSON_ARRAY);
+	if (!ctprof_value_is_there(value) || !ctprof_value_is_there(&sources))
+		return ctprof_value_error(value, "expected an object with sources");
+	err = ctprof_value_expect(&sources, JSON_ARRAY);
 	if (err)
 		return err;
 	while (json_iter_next(&it)) {
 		if (find_source(json_string(it.value), &source))
-			set.sources |= UINT32_C(1) << source;
+			set->sources |= UINT32_C(1) << source;
 	}
 	for (int i = 0; i < METRIC_N; i++)
-		set_known(&set, i, has_source(&set, i));
-	err = load_metrics(json_find(value, "absent"), place, "absent", false, &set);
-	if (!err)
-		err = load_metrics(json_find(value, "also"), place, "also", true, &set);
-	if (!err)
-		*ret = set;
-	return err;
+		set_known(set, i, has_source(set, i));
+	err = load_metrics(value, "absent", false, set);
+	return err ? err : load_metrics(value, "also", true, set);
 }
 
-struct error *ctprof_presence_load(const struct json_value *value, const struct ctprof_place *place,
+struct error *ctprof_presence_load(const struct ctprof_value *value,
 				   struct ctprof_snapshot *snapshot,
 				   struct ctprof_presence_sets *ret)
 {
-	const struct json_value *sets = json_find(value, "sets");
-	struct ctprof_place mount = { .outer = place, .key = "cgroup_mount" };
-	struct ctprof_place closed = { .outer = place, .key = "closed_processes" };
-	struct ctprof_place here = { .outer = place, .key = "sets" };
-	struct json_iter it = json_iter_over(sets);
-	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
+	struct ctprof_value paths = ctprof_value_find(value, "paths");
+	struct ctprof_value reasons = ctprof_value_find(value, "reasons");
+	struct ctprof_value mount = ctprof_value_find(value, "cgroup_mount");
+	struct ctprof_value closed = ctprof_value_find(value, "closed_processes");
+	struct ctprof_value sets = ctprof_value_find(value, "sets");
+	struct json_iter it = json_iter_over(sets.json);
+	struct error *err = ctprof_value_expect(value, JSON_OBJECT);
 
 	if (!err)
-		err = load_paths(json_find(value, "paths"), place, snapshot);
+		err = load_paths(&paths, snapshot);
 	if (!err)
-		err = load_reasons(json_find(value, "reasons"), place, snapshot);
+		err = load_reasons(&reasons, snapshot);
 	if (!err)
-		err = ctprof_value_string(json_find(value, "cgroup_mount"), &mount,
-					  &snapshot->strings, &snapshot->cgroup_mount);
+		err = ctprof_value_string(&mount, &snapshot->strings, &snapshot->cgroup_mount);
 	if (!err)
-		err = ctprof_value_u64(json_find(value, "closed_processes"), &closed,
-				       &snapshot->closed_processes, NULL);
+		err = ctprof_value_u64(&closed, &snapshot->closed_processes);
 	if (!err)
-		err = ctprof_value_expect(sets, &here, JSON_ARRAY);
-	if (!err && json_length(sets) > CTPROF_LIMIT_SETS)
-		err = ctprof_place_error(&here, "%zu sets are past the limit of %d",
-					 json_length(sets), CTPROF_LIMIT_SETS);
+		err = ctprof_value_expect(&sets, JSON_ARRAY);
+	if (!err && json_length(sets.json) > CTPROF_LIMIT_SETS)
+		err = ctprof_value_error(&sets, "%zu sets are past the limit of %d",
+					 json_length(sets.json), CTPROF_LIMIT_SETS);
 	while (!err && json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = &here, .index = it.index };
-		struct ctprof_presence_set set;
+		struct ctprof_value at = ctprof_value_at(&sets, &it);
+		struct ctprof_presence_set set = { 0 };
 
-		err = load_set(it.value, &at, &set);
+		err = load_set(&at, &set);
 		if (!err)
 			vec_push(&ret->sets, set);
 	}

@@ -12,43 +12,109 @@
 #include "procfs/reading.h"
 
 /*
- * Values out of a foreign document, and errors that say where they stand: "threads[3].nice: …".
- * A value that is missing or null is absent, which is no error here; one of another type is.
+ * A value out of a foreign document, and where it stands: "threads[3].nice: …" in errors. One that
+ * is missing or null is absent, which is no error here; one of another type is.
  */
-
-/* A member of an object, or an element of an array when key is NULL. */
-struct ctprof_place {
-	const struct ctprof_place *outer; /* NULL: the document itself */
-	const char *key;
+struct ctprof_value {
+	const struct json_value *json;
+	const struct ctprof_value *outer; /* NULL: the document itself */
+	const char *key;		  /* of a member; NULL: an element of an array */
 	size_t index;
 };
 
+static inline struct ctprof_value ctprof_value_find(const struct ctprof_value *object,
+						    const char *key)
+{
+	return (struct ctprof_value){ json_find(object->json, key), object, key, 0 };
+}
+
+static inline struct ctprof_value ctprof_value_at(const struct ctprof_value *container,
+						  const struct json_iter *it)
+{
+	return (struct ctprof_value){ it->value, container, it->key.at, it->index };
+}
+
 /* BASE_PARSE with the place in front. */
-struct error *ctprof_place_error(const struct ctprof_place *place, const char *fmt, ...)
+struct error *ctprof_value_error(const struct ctprof_value *value, const char *fmt, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;
 
-/* True unless value is NULL or null. */
-bool ctprof_value_is_there(const struct json_value *value);
+/* True unless it is missing or null. */
+bool ctprof_value_is_there(const struct ctprof_value *value);
+/* NULL when it is absent or of this type. */
+struct error *ctprof_value_expect(const struct ctprof_value *value, enum json_type type) MUST_CHECK;
 
-/* Untouched outputs when absent; *ret_there (may be NULL) says whether it was there. */
-struct error *ctprof_value_u64(const struct json_value *value, const struct ctprof_place *place,
-			       uint64_t *ret, bool *ret_there) MUST_CHECK;
-struct error *ctprof_value_i64(const struct json_value *value, const struct ctprof_place *place,
-			       int64_t min, int64_t max, int64_t *ret, bool *ret_there) MUST_CHECK;
-struct error *ctprof_value_bool(const struct json_value *value, const struct ctprof_place *place,
-				bool *ret, bool *ret_there) MUST_CHECK;
-struct error *ctprof_value_reading(const struct json_value *value, const struct ctprof_place *place,
+/* Untouched outputs when absent. */
+struct error *ctprof_value_u64(const struct ctprof_value *value, uint64_t *ret) MUST_CHECK;
+struct error *ctprof_value_i64(const struct ctprof_value *value, int64_t min, int64_t max,
+			       int64_t *ret) MUST_CHECK;
+struct error *ctprof_value_bool(const struct ctprof_value *value, bool *ret) MUST_CHECK;
+/* Not known when absent. */
+struct error *ctprof_value_reading(const struct ctprof_value *value,
 				   struct procfs_reading *ret) MUST_CHECK;
 /* A string into the table; 0 when absent. */
-struct error *ctprof_value_string(const struct json_value *value, const struct ctprof_place *place,
-				  struct intern *strings, uint32_t *ret) MUST_CHECK;
+struct error *ctprof_value_string(const struct ctprof_value *value, struct intern *strings,
+				  uint32_t *ret) MUST_CHECK;
 /* An object of numbers; known when it is there. */
-struct error *ctprof_value_named(const struct json_value *value, const struct ctprof_place *place,
-				 struct intern *strings,
+struct error *ctprof_value_named(const struct ctprof_value *value, struct intern *strings,
 				 struct procfs_named_readings *ret) MUST_CHECK;
-/* NULL when it is absent or of this type. */
-struct error *ctprof_value_expect(const struct json_value *value, const struct ctprof_place *place,
-				  enum json_type type) MUST_CHECK;
+
+/* Members of an object, which are members of a struct. The rows are walked by writer and loader. */
+enum ctprof_member_type {
+	CTPROF_MEMBER_U64,
+	CTPROF_MEMBER_U32,
+	CTPROF_MEMBER_PERCENT,	    /* a uint64_t in hundredths, bounded */
+	CTPROF_MEMBER_READING,	    /* not written when it is not known */
+	CTPROF_MEMBER_TEXT,	    /* a string of the snapshot, "" for none */
+	CTPROF_MEMBER_TEXT_OR_NULL, /* the same, null for none */
+	CTPROF_MEMBER_BOOL,
+	CTPROF_MEMBER_SOURCE, /* a bit of a uint32_t of sources: a bool */
+	CTPROF_MEMBER_FILES,  /* a count for each source: an object of those that are not 0 */
+	CTPROF_MEMBER_OBJECT, /* a struct that begins with a bool: null when that is false */
+	CTPROF_MEMBER_HOST,   /* of the snapshot */
+	CTPROF_MEMBER_PRESSURE,
+	CTPROF_MEMBER_SCHED_EXT,
+	/* From here on: whoever has such a row writes and loads it. */
+	CTPROF_MEMBER_PRESENCE,
+	CTPROF_MEMBER_CGROUPS,
+	CTPROF_MEMBER_THREADS,
+	CTPROF_MEMBER_SMAPS,
+	CTPROF_MEMBER_SET,
+};
+
+struct ctprof_member {
+	const char *key;
+	enum ctprof_member_type type;
+	size_t offset;
+	const struct ctprof_members *members; /* of an OBJECT */
+	enum metric_source source;	      /* of a SOURCE */
+};
+
+#define CTPROF_MEMBER(struct_, member, key_, type_) \
+	.key = (key_), .type = CTPROF_MEMBER_##type_, .offset = offsetof(struct_, member)
+
+struct ctprof_members {
+	const struct ctprof_member *at;
+	size_t n;
+	size_t size; /* of the struct */
+};
+
+/* Of the outermost object, in the order in which they are written: offsets in the snapshot. */
+extern const struct ctprof_members ctprof_snapshot_members;
+/* NULL when there is none of this name. */
+const struct ctprof_member *ctprof_snapshot_member_find(const char *key);
+
+/* With its key. */
+void ctprof_member_write(const struct ctprof_member *member, const struct intern *strings,
+			 const void *from, struct json_writer *w);
+struct error *ctprof_member_load(const struct ctprof_member *member,
+				 const struct ctprof_value *value, struct intern *strings,
+				 void *into) MUST_CHECK;
+/* The object of a struct that begins with a bool, which says after loading whether it was there. */
+void ctprof_members_write(const struct ctprof_members *members, const struct intern *strings,
+			  const void *from, struct json_writer *w);
+struct error *ctprof_members_load(const struct ctprof_members *members,
+				  const struct ctprof_value *value, struct intern *strings,
+				  void *into) MUST_CHECK;
 
 /*
  * What is known of each thread. Most threads of a host have the same set, so the file keeps each
@@ -74,7 +140,9 @@ uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets,
 /* Sources, reasons, paths and sets of the whole snapshot. */
 void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
 			   const struct ctprof_presence_sets *sets, struct json_writer *w);
-struct error *ctprof_presence_load(const struct json_value *value, const struct ctprof_place *place,
+/* Of those the members paths and reasons. */
+void ctprof_presence_write_reasons(const struct ctprof_snapshot *snapshot, struct json_writer *w);
+struct error *ctprof_presence_load(const struct ctprof_value *value,
 				   struct ctprof_snapshot *snapshot,
 				   struct ctprof_presence_sets *ret) MUST_CHECK;
 
@@ -94,58 +162,34 @@ struct ctprof_thread_hints {
 
 enum { CTPROF_THREAD_NO_SET = UINT32_MAX };
 
-/* What a file says about one thread besides the sample. */
-struct ctprof_thread_marks {
-	uint32_t set; /* CTPROF_THREAD_NO_SET when it does not say */
-	/* The flags of files that have no sets. */
-	bool taskstats_measured, cpu_delay_active, delay_block_active, xacct_active,
-		jemalloc_measured;
-};
-
 /*
  * known[] says which members are there; nothing has decided yet whether they were measured.
- * The sample is the caller's and zeroed; smaps and CPU lists go into the snapshot.
+ * `sources` has the flags of files that have no sets; *ret_set is CTPROF_THREAD_NO_SET in those.
+ * Smaps and CPU lists go into the snapshot.
  */
-struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
-				 struct ctprof_snapshot *snapshot,
+struct error *ctprof_thread_load(const struct ctprof_value *value, struct ctprof_snapshot *snapshot,
 				 struct ctprof_thread_hints *hints,
-				 struct metric_thread_sample *ret,
-				 struct ctprof_thread_marks *ret_marks) MUST_CHECK;
+				 struct metric_thread_sample *ret, uint32_t *ret_set) MUST_CHECK;
 
 void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
 			       const struct procfs_cgroup_stats *stats, struct json_writer *w);
-struct error *ctprof_cgroup_stats_load(const struct json_value *value,
-				       const struct ctprof_place *place,
+struct error *ctprof_cgroup_stats_load(const struct ctprof_value *value,
 				       struct ctprof_snapshot *snapshot,
 				       struct procfs_cgroup_stats *ret) MUST_CHECK;
 
 void ctprof_pressure_write(const struct procfs_pressure *pressure, struct json_writer *w);
-struct error *ctprof_pressure_load(const struct json_value *value, const struct ctprof_place *place,
+struct error *ctprof_pressure_load(const struct ctprof_value *value,
 				   struct procfs_pressure *ret) MUST_CHECK;
 
-void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
-struct error *ctprof_sched_ext_load(const struct json_value *value,
-				    const struct ctprof_place *place,
-				    struct ctprof_snapshot *snapshot) MUST_CHECK;
-
-/* null when nobody counted. */
-void ctprof_probe_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
-void ctprof_parse_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
-void ctprof_taskstats_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
-struct error *ctprof_probe_summary_load(const struct json_value *value,
-					const struct ctprof_place *place,
-					struct ctprof_snapshot *snapshot) MUST_CHECK;
-struct error *ctprof_parse_summary_load(const struct json_value *value,
-					const struct ctprof_place *place,
-					struct ctprof_snapshot *snapshot) MUST_CHECK;
-struct error *ctprof_taskstats_summary_load(const struct json_value *value,
-					    const struct ctprof_place *place,
-					    struct ctprof_snapshot *snapshot) MUST_CHECK;
+void ctprof_sched_ext_write(const struct intern *strings, const struct procfs_sched_ext *ext,
+			    struct json_writer *w);
+struct error *ctprof_sched_ext_load(const struct ctprof_value *value, struct intern *strings,
+				    struct procfs_sched_ext *ret) MUST_CHECK;
 
 /* {"key": number, …} */
 void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *rows,
 			struct json_writer *w);
 /* True when the object's "absent" lists this name. */
-bool ctprof_absent_lists(const struct json_value *object, const char *name);
+bool ctprof_absent_lists(const struct ctprof_value *object, const char *name);
 
 #endif

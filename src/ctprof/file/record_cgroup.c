@@ -99,25 +99,25 @@ void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
 	json_end_object(w);
 }
 
-static struct error *load_reading(const struct json_value *value, const struct ctprof_place *place,
-				  enum procfs_cgroup_form form, bool marked,
-				  struct ctprof_snapshot *snapshot, struct procfs_reading *ret)
+static struct error *load_reading(const struct ctprof_value *value, enum procfs_cgroup_form form,
+				  bool marked, struct ctprof_snapshot *snapshot,
+				  struct procfs_reading *ret)
 {
-	struct procfs_reading reading = { 0 };
+	struct procfs_reading reading = { .known = ctprof_value_is_there(value) };
 	struct error *err;
 
 	if (form == PROCFS_CGROUP_FORM_TEXT) {
 		uint32_t string = 0;
 
-		err = ctprof_value_string(value, place, &snapshot->strings, &string);
+		err = ctprof_value_string(value, &snapshot->strings, &string);
 		reading = (struct procfs_reading){ string != 0, false, string };
 	} else if (form == PROCFS_CGROUP_FORM_NICE) {
 		int64_t nice = 0;
 
-		err = ctprof_value_i64(value, place, INT32_MIN, INT32_MAX, &nice, &reading.known);
+		err = ctprof_value_i64(value, INT32_MIN, INT32_MAX, &nice);
 		reading.value = (uint64_t)nice;
 	} else {
-		err = ctprof_value_reading(value, place, &reading);
+		err = ctprof_value_reading(value, &reading);
 	}
 	if (err)
 		return err;
@@ -130,62 +130,51 @@ static struct error *load_reading(const struct json_value *value, const struct c
 	return NULL;
 }
 
-static void forget_row(const struct ctprof_cgroup_row *row, struct procfs_cgroup_stats *stats)
+static struct error *load_row(const struct ctprof_value *value, const struct ctprof_cgroup_row *row,
+			      struct ctprof_snapshot *snapshot, struct procfs_cgroup_stats *stats)
 {
-	if (row->is_table)
-		procfs_named_readings_deinit(ctprof_cgroup_row_at(row, stats));
-	else
-		*(struct procfs_reading *)ctprof_cgroup_row_at(
-			row, stats) = (struct procfs_reading){ 0 };
-}
-
-static struct error *load_row(const struct json_value *value, const struct ctprof_place *place,
-			      const struct ctprof_cgroup_row *row, struct ctprof_snapshot *snapshot,
-			      struct procfs_cgroup_stats *stats)
-{
-	const struct json_value *group = json_find(value, row->group);
-	const struct json_value *member = json_find(group, row->key);
-	struct ctprof_place outer = { .outer = place, .key = row->group };
-	struct ctprof_place at = { .outer = &outer, .key = row->key };
-	bool marked = json_find(value, "absent") != NULL;
-	struct error *err = ctprof_value_expect(group, &outer, JSON_OBJECT);
+	struct ctprof_value group = ctprof_value_find(value, row->group);
+	struct ctprof_value member = ctprof_value_find(&group, row->key);
+	bool marked = json_find(value->json, "absent") != NULL;
+	bool absent = marked && ctprof_absent_lists(value, row->path);
+	struct error *err = ctprof_value_expect(&group, JSON_OBJECT);
+	void *at = ctprof_cgroup_row_at(row, stats);
 
 	if (err)
 		return err;
-	if (row->is_table)
-		err = ctprof_value_named(member, &at, &snapshot->strings,
-					 ctprof_cgroup_row_at(row, stats));
-	else
-		err = load_reading(member, &at, row->form, marked, snapshot,
-				   ctprof_cgroup_row_at(row, stats));
-	if (!err && marked && ctprof_absent_lists(value, row->path))
-		forget_row(row, stats);
+	if (row->is_table) {
+		err = ctprof_value_named(&member, &snapshot->strings, at);
+		if (!err && absent)
+			procfs_named_readings_deinit(at);
+		return err;
+	}
+	err = load_reading(&member, row->form, marked, snapshot, at);
+	if (absent)
+		*(struct procfs_reading *)at = (struct procfs_reading){ 0 };
 	return err;
 }
 
-struct error *ctprof_cgroup_stats_load(const struct json_value *value,
-				       const struct ctprof_place *place,
+struct error *ctprof_cgroup_stats_load(const struct ctprof_value *value,
 				       struct ctprof_snapshot *snapshot,
 				       struct procfs_cgroup_stats *ret)
 {
-	struct ctprof_place known = { .outer = place, .key = "known" };
-	struct ctprof_place psi = { .outer = place, .key = "psi" };
+	struct ctprof_value known = ctprof_value_find(value, "known");
+	struct ctprof_value psi = ctprof_value_find(value, "psi");
 	struct procfs_cgroup_stats stats = { .known = true };
 	struct error *err;
 
 	if (!ctprof_value_is_there(value))
-		return ctprof_place_error(place, "expected an object");
-	err = ctprof_value_expect(value, place, JSON_OBJECT);
+		return ctprof_value_error(value, "expected an object");
+	err = ctprof_value_expect(value, JSON_OBJECT);
 	if (!err)
-		err = ctprof_value_bool(json_find(value, "known"), &known, &stats.known, NULL);
+		err = ctprof_value_bool(&known, &stats.known);
 	if (!err)
-		err = ctprof_pressure_load(json_find(value, "psi"), &psi, &stats.pressure);
+		err = ctprof_pressure_load(&psi, &stats.pressure);
 	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS && !err; i++)
-		err = load_row(value, place, &ctprof_cgroup_rows[i], snapshot, &stats);
-	if (err) {
+		err = load_row(value, &ctprof_cgroup_rows[i], snapshot, &stats);
+	if (err)
 		procfs_cgroup_stats_deinit(&stats);
-		return err;
-	}
-	*ret = stats;
-	return NULL;
+	else
+		*ret = stats;
+	return err;
 }

@@ -3,23 +3,22 @@
 
 #define NUMBERS(X) X(switch_all) X(nr_rejected) X(hotplug_seq) X(enable_seq)
 
-void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
+void ctprof_sched_ext_write(const struct intern *strings, const struct procfs_sched_ext *ext,
+			    struct json_writer *w)
 {
-	const struct procfs_sched_ext *ext = &snapshot->sched_ext;
-
 	if (!ext->known) {
 		json_write_null(w);
 		return;
 	}
 	json_begin_object(w);
-	json_add_string(w, "state", intern_text(&snapshot->strings, ext->state));
+	json_add_string(w, "state", intern_text(strings, ext->state));
 #define WRITE_(name) json_add_u64(w, #name, ext->name.known ? ext->name.value : 0);
 	NUMBERS(WRITE_)
 #undef WRITE_
-	json_add_string(w, "ops", intern_text(&snapshot->strings, ext->ops));
+	json_add_string(w, "ops", intern_text(strings, ext->ops));
 	if (ext->events.known) {
 		json_key(w, "events");
-		ctprof_named_write(&snapshot->strings, &ext->events, w);
+		ctprof_named_write(strings, &ext->events, w);
 	}
 	json_key(w, "absent");
 	json_begin_array(w);
@@ -32,13 +31,12 @@ void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_
 	json_end_object(w);
 }
 
-struct error *ctprof_sched_ext_load(const struct json_value *value,
-				    const struct ctprof_place *place,
-				    struct ctprof_snapshot *snapshot)
+struct error *ctprof_sched_ext_load(const struct ctprof_value *value, struct intern *strings,
+				    struct procfs_sched_ext *ret)
 {
-	struct ctprof_place state = { .outer = place, .key = "state" };
-	struct ctprof_place ops = { .outer = place, .key = "ops" };
-	struct ctprof_place events = { .outer = place, .key = "events" };
+	struct ctprof_value state = ctprof_value_find(value, "state");
+	struct ctprof_value ops = ctprof_value_find(value, "ops");
+	struct ctprof_value events = ctprof_value_find(value, "events");
 	struct procfs_sched_ext ext = { .known = true };
 	const struct {
 		const char *name;
@@ -48,26 +46,23 @@ struct error *ctprof_sched_ext_load(const struct json_value *value,
 		NUMBERS(ROW_)
 #undef ROW_
 	};
-	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, JSON_OBJECT);
 
 	if (err || !ctprof_value_is_there(value))
 		return err;
-	err = ctprof_value_string(json_find(value, "state"), &state, &snapshot->strings,
-				  &ext.state);
+	err = ctprof_value_string(&state, strings, &ext.state);
 	if (!err)
-		err = ctprof_value_string(json_find(value, "ops"), &ops, &snapshot->strings,
-					  &ext.ops);
+		err = ctprof_value_string(&ops, strings, &ext.ops);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !err; i++) {
-		struct ctprof_place at = { .outer = place, .key = numbers[i].name };
+		struct ctprof_value at = ctprof_value_find(value, numbers[i].name);
 
-		err = ctprof_value_reading(json_find(value, numbers[i].name), &at, numbers[i].into);
+		err = ctprof_value_reading(&at, numbers[i].into);
 		if (ctprof_absent_lists(value, numbers[i].name))
 			*numbers[i].into = (struct procfs_reading){ 0 };
 	}
 	if (!err)
-		err = ctprof_value_named(json_find(value, "events"), &events, &snapshot->strings,
-					 &ext.events);
+		err = ctprof_value_named(&events, strings, &ext.events);
 	if (!err)
-		snapshot->sched_ext = ext;
+		*ret = ext;
 	return err;
 }

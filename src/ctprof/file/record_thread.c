@@ -10,43 +10,44 @@
 /* What a state is written as when nobody knows it; it sorts behind every letter. */
 #define STATE_ABSENT '~'
 
-/* Members that are no metric: X(id, name). */
-#define THREAD_MEMBERS(X)                           \
-	X(TID, "tid")                               \
-	X(TGID, "tgid")                             \
-	X(PCOMM, "pcomm")                           \
-	X(COMM, "comm")                             \
-	X(CGROUP, "cgroup")                         \
-	X(START, "start_time_clock_ticks")          \
-	X(SMAPS, "smaps_rollup_kib")                \
-	X(TASKSTATS_MEASURED, "taskstats_measured") \
-	X(CPU_DELAY_ACTIVE, "cpu_delay_active")     \
-	X(DELAY_BLOCK_ACTIVE, "delay_block_active") \
-	X(XACCT_ACTIVE, "xacct_active")             \
-	X(JEMALLOC_MEASURED, "jemalloc_measured")   \
-	X(PRESENCE, "presence")                     \
-	X(READ_AT, "read_at_ns")
+/* Members that are no metric; the metrics stand behind the first of them. */
+#define ROW_(key, type, member) { CTPROF_MEMBER(struct metric_thread_sample, member, key, type) }
+#define SOURCE_(key, id)                                                    \
+	{ CTPROF_MEMBER(struct metric_thread_sample, sources, key, SOURCE), \
+	  .source = METRIC_SOURCE_##id }
+enum { N_BEFORE_METRICS = 6 };
+static const struct ctprof_member rows[] = {
+	ROW_("tid", U32, tid),
+	ROW_("tgid", U32, tgid),
+	ROW_("pcomm", TEXT, pcomm),
+	ROW_("comm", TEXT, comm),
+	ROW_("cgroup", TEXT, cgroup),
+	ROW_("start_time_clock_ticks", U64, start_ticks),
+	ROW_("smaps_rollup_kib", SMAPS, smaps),
+	ROW_("taskstats_measured", BOOL, taskstats_ok),
+	SOURCE_("cpu_delay_active", DELAY_CPU),
+	SOURCE_("delay_block_active", DELAY_BLOCK),
+	SOURCE_("xacct_active", XACCT),
+	SOURCE_("jemalloc_measured", HEAP),
+	{ .key = "presence", .type = CTPROF_MEMBER_SET },
+	ROW_("read_at_ns", U64, read_at_ns),
+};
 
-#define MEMBER_(id, name) MEMBER_##id,
-enum { MEMBER_BEFORE_ = METRIC_N - 1, THREAD_MEMBERS(MEMBER_) N_MEMBERS };
-#undef MEMBER_
-/* N_MEMBERS: a name we do not know. */
-#define MEMBER_NAME_(id, name) [MEMBER_##id - METRIC_N] = (name),
-static const char *const member_names[] = { THREAD_MEMBERS(MEMBER_NAME_) };
-#undef MEMBER_NAME_
+/* A metric, or METRIC_N and the index of a row; N_MEMBERS: a name we do not know. */
+enum { N_MEMBERS = METRIC_N + ARRAY_SIZE(rows) };
 
 static const char *member_name(int member)
 {
-	return member < METRIC_N ? metric_rows[member].name : member_names[member - METRIC_N];
+	return member < METRIC_N ? metric_rows[member].name : rows[member - METRIC_N].key;
 }
 
-void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *rows,
+void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *table,
 			struct json_writer *w)
 {
 	json_begin_object(w);
-	for (size_t i = 0; i < rows->rows.n; i++)
-		json_add_u64(w, intern_text(strings, rows->rows.at[i].name),
-			     rows->rows.at[i].value);
+	for (size_t i = 0; i < table->rows.n; i++)
+		json_add_u64(w, intern_text(strings, table->rows.at[i].name),
+			     table->rows.at[i].value);
 	json_end_object(w);
 }
 
@@ -105,36 +106,27 @@ void ctprof_thread_write(const struct ctprof_snapshot *snapshot,
 			 const struct metric_thread_sample *sample, uint32_t presence,
 			 struct json_writer *w)
 {
-	const struct intern *strings = &snapshot->strings;
 	const struct procfs_named_readings none = { 0 };
-	bool cpu = sample->sources & METRIC_SOURCE_BIT(DELAY_CPU);
-	bool block = sample->sources & METRIC_SOURCE_BIT(DELAY_BLOCK);
-	bool xacct = sample->sources & METRIC_SOURCE_BIT(XACCT);
 
 	json_begin_object(w);
-	json_add_u64(w, "tid", sample->tid);
-	json_add_u64(w, "tgid", sample->tgid);
-	json_add_string(w, "pcomm", intern_text(strings, sample->pcomm));
-	json_add_string(w, "comm", intern_text(strings, sample->comm));
-	json_add_string(w, "cgroup", intern_text(strings, sample->cgroup));
-	json_add_u64(w, "start_time_clock_ticks", sample->start_ticks);
-	for (int i = 0; i < METRIC_N; i++) {
-		if (metric_rows[i].source != METRIC_SOURCE_NONE)
-			write_metric(snapshot, sample, (enum metric_id)i, w);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (int id = 0; i == N_BEFORE_METRICS && id < METRIC_N; id++) {
+			if (metric_rows[id].source != METRIC_SOURCE_NONE)
+				write_metric(snapshot, sample, (enum metric_id)id, w);
+		}
+		if (rows[i].type == CTPROF_MEMBER_SET) {
+			json_add_u64(w, rows[i].key, presence);
+		} else if (rows[i].type == CTPROF_MEMBER_SMAPS) {
+			json_key(w, rows[i].key);
+			ctprof_named_write(&snapshot->strings,
+					   sample->smaps == METRIC_SAMPLE_NO_ENTRY
+						   ? &none
+						   : &snapshot->smaps.at[sample->smaps],
+					   w);
+		} else {
+			ctprof_member_write(&rows[i], &snapshot->strings, sample, w);
+		}
 	}
-	json_key(w, "smaps_rollup_kib");
-	ctprof_named_write(strings,
-			   sample->smaps == METRIC_SAMPLE_NO_ENTRY
-				   ? &none
-				   : &snapshot->smaps.at[sample->smaps],
-			   w);
-	json_add_bool(w, "taskstats_measured", sample->taskstats_ok);
-	json_add_bool(w, "cpu_delay_active", cpu);
-	json_add_bool(w, "delay_block_active", block);
-	json_add_bool(w, "xacct_active", xacct);
-	json_add_bool(w, "jemalloc_measured", sample->sources & METRIC_SOURCE_BIT(HEAP));
-	json_add_u64(w, "presence", presence);
-	json_add_u64(w, "read_at_ns", sample->read_at_ns);
 	json_end_object(w);
 }
 
@@ -165,32 +157,30 @@ static int member_at(struct ctprof_thread_hints *hints, size_t index, struct jso
 	return member;
 }
 
-static struct error *load_cpus(const struct json_value *value, const struct ctprof_place *place,
-			       struct ctprof_snapshot *snapshot,
+static struct error *load_cpus(const struct ctprof_value *value, struct ctprof_snapshot *snapshot,
 			       struct metric_thread_sample *sample)
 {
-	struct json_iter it = json_iter_over(value);
-	struct error *err = ctprof_value_expect(value, place, JSON_ARRAY);
+	struct json_iter it = json_iter_over(value->json);
+	struct error *err = ctprof_value_expect(value, JSON_ARRAY);
 	_cleanup_free_ uint32_t *ids = NULL;
-	size_t n = json_length(value);
+	size_t n = json_length(value->json);
 
 	if (err || !ctprof_value_is_there(value))
 		return err;
 	if (n > CTPROF_LIMIT_CPUS)
-		return ctprof_place_error(place, "%zu CPUs are past the limit of %d", n,
+		return ctprof_value_error(value, "%zu CPUs are past the limit of %d", n,
 					  CTPROF_LIMIT_CPUS);
 	if (n)
 		ids = xcalloc(n, sizeof(*ids));
 	while (json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = place, .index = it.index };
-		int64_t id;
-		bool there;
+		struct ctprof_value at = ctprof_value_at(value, &it);
+		int64_t id = -1;
 
-		err = ctprof_value_i64(it.value, &at, 0, UINT32_MAX, &id, &there);
-		if (!err && !there)
-			err = ctprof_place_error(&at, "expected a number");
+		err = ctprof_value_i64(&at, 0, UINT32_MAX, &id);
+		if (!err && id < 0)
+			err = ctprof_value_error(&at, "expected a number");
 		if (!err && it.index && (uint32_t)id <= ids[it.index - 1])
-			err = ctprof_place_error(&at, "CPUs must ascend");
+			err = ctprof_value_error(&at, "CPUs must ascend");
 		if (err)
 			return err;
 		ids[it.index] = (uint32_t)id;
@@ -200,169 +190,122 @@ static struct error *load_cpus(const struct json_value *value, const struct ctpr
 	return NULL;
 }
 
-static struct error *load_metric(const struct json_value *value, const struct ctprof_place *place,
-				 struct ctprof_snapshot *snapshot, enum metric_id id,
-				 struct metric_thread_sample *sample)
+static struct error *load_policy(const struct ctprof_value *value, uint64_t *ret, bool *ret_there)
 {
-	struct error *err = NULL;
-	bool there = false;
+	struct json_text text = json_string(value->json);
+	struct error *err = ctprof_value_expect(value, JSON_STRING);
+
+	*ret_there = text.n > 0;
+	if (err || !text.n || metric_policy_parse(text.at, text.n, ret))
+		return err;
+	return ctprof_value_error(value, "'%s' is not a scheduling policy", text.at);
+}
+
+static struct error *load_state(const struct ctprof_value *value, uint64_t *ret, bool *ret_there)
+{
+	struct json_text text = json_string(value->json);
+	struct error *err = ctprof_value_expect(value, JSON_STRING);
+
+	if (!err && text.at && text.n != 1)
+		return ctprof_value_error(value, "'%s' is not one letter", text.at);
+	*ret_there = text.at && text.at[0] != STATE_ABSENT;
+	*ret = text.at ? (unsigned char)text.at[0] : 0;
+	return err;
+}
+
+static struct error *load_metric(const struct ctprof_value *value, struct ctprof_snapshot *snapshot,
+				 enum metric_id id, struct metric_thread_sample *sample)
+{
+	bool there = ctprof_value_is_there(value), flag = false;
+	struct error *err;
+	uint64_t number = 0;
 
 	switch (metric_rows[id].kind) {
 	case METRIC_KIND_TALLY:
 		return NULL;
-	case METRIC_KIND_ORDINAL: {
-		int64_t number;
-
-		err = ctprof_value_i64(value, place, INT32_MIN, UINT32_MAX, &number, &there);
-		if (!err && there)
-			metric_sample_set(sample, id, (uint64_t)number);
-		return err;
-	}
-	case METRIC_KIND_POLICY: {
-		struct json_text text = json_string(value);
-		uint64_t policy;
-
-		err = ctprof_value_expect(value, place, JSON_STRING);
-		if (err || text.n == 0)
-			return err;
-		if (!metric_policy_parse(text.at, text.n, &policy))
-			return ctprof_place_error(place, "'%s' is not a scheduling policy",
-						  text.at);
-		metric_sample_set(sample, id, policy);
-		return NULL;
-	}
-	case METRIC_KIND_STATE: {
-		struct json_text text = json_string(value);
-
-		err = ctprof_value_expect(value, place, JSON_STRING);
-		if (err || !text.at)
-			return err;
-		if (text.n != 1)
-			return ctprof_place_error(place, "'%s' is not one letter", text.at);
-		if (text.at[0] != STATE_ABSENT)
-			metric_sample_set(sample, id, (unsigned char)text.at[0]);
-		return NULL;
-	}
-	case METRIC_KIND_FLAG: {
-		bool flag;
-
-		err = ctprof_value_bool(value, place, &flag, &there);
-		if (!err && there)
-			metric_sample_set(sample, id, flag);
-		return err;
-	}
+	case METRIC_KIND_ORDINAL:
+		err = ctprof_value_i64(value, INT32_MIN, UINT32_MAX, (int64_t *)&number);
+		break;
+	case METRIC_KIND_POLICY:
+		err = load_policy(value, &number, &there);
+		break;
+	case METRIC_KIND_STATE:
+		err = load_state(value, &number, &there);
+		break;
+	case METRIC_KIND_FLAG:
+		err = ctprof_value_bool(value, &flag);
+		number = flag;
+		break;
 	case METRIC_KIND_CPUSET:
-		return load_cpus(value, place, snapshot, sample);
-	default: {
-		uint64_t number;
-
-		err = ctprof_value_u64(value, place, &number, &there);
-		if (!err && there)
-			metric_sample_set(sample, id, number);
-		return err;
+		return load_cpus(value, snapshot, sample);
+	default:
+		err = ctprof_value_u64(value, &number);
 	}
-	}
-}
-
-static struct error *load_smaps(const struct json_value *value, const struct ctprof_place *place,
-				struct ctprof_snapshot *snapshot,
-				struct metric_thread_sample *sample)
-{
-	struct procfs_named_readings rows = { 0 };
-	struct error *err = ctprof_value_named(value, place, &snapshot->strings, &rows);
-
-	if (err || rows.rows.n == 0)
-		return err;
-	/* A second one in the same object: the table of the first has no owner otherwise. */
-	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY) {
-		vec_deinit(&rows.rows);
-		return ctprof_place_error(place, "given twice");
-	}
-	sample->smaps = (uint32_t)snapshot->smaps.n;
-	vec_push(&snapshot->smaps, rows);
-	return NULL;
-}
-
-static struct error *load_number_u32(const struct json_value *value,
-				     const struct ctprof_place *place, uint32_t *ret)
-{
-	int64_t number = *ret;
-	struct error *err = ctprof_value_i64(value, place, 0, UINT32_MAX, &number, NULL);
-
-	if (!err)
-		*ret = (uint32_t)number;
+	if (!err && there)
+		metric_sample_set(sample, id, number);
 	return err;
 }
 
-static struct error *load_member(int member, const struct json_value *value,
-				 const struct ctprof_place *place, struct ctprof_snapshot *snapshot,
-				 struct metric_thread_sample *sample,
-				 struct ctprof_thread_marks *marks)
+static struct error *load_smaps(const struct ctprof_value *value, struct ctprof_snapshot *snapshot,
+				struct metric_thread_sample *sample)
 {
-	struct intern *strings = &snapshot->strings;
+	struct procfs_named_readings kinds = { 0 };
+	struct error *err = ctprof_value_named(value, &snapshot->strings, &kinds);
 
-	switch (member) {
-	case MEMBER_TID:
-		return load_number_u32(value, place, &sample->tid);
-	case MEMBER_TGID:
-		return load_number_u32(value, place, &sample->tgid);
-	case MEMBER_PCOMM:
-		return ctprof_value_string(value, place, strings, &sample->pcomm);
-	case MEMBER_COMM:
-		return ctprof_value_string(value, place, strings, &sample->comm);
-	case MEMBER_CGROUP:
-		return ctprof_value_string(value, place, strings, &sample->cgroup);
-	case MEMBER_START:
-		return ctprof_value_u64(value, place, &sample->start_ticks, NULL);
-	case MEMBER_SMAPS:
-		return load_smaps(value, place, snapshot, sample);
-	case MEMBER_TASKSTATS_MEASURED:
-		return ctprof_value_bool(value, place, &marks->taskstats_measured, NULL);
-	case MEMBER_CPU_DELAY_ACTIVE:
-		return ctprof_value_bool(value, place, &marks->cpu_delay_active, NULL);
-	case MEMBER_DELAY_BLOCK_ACTIVE:
-		return ctprof_value_bool(value, place, &marks->delay_block_active, NULL);
-	case MEMBER_XACCT_ACTIVE:
-		return ctprof_value_bool(value, place, &marks->xacct_active, NULL);
-	case MEMBER_JEMALLOC_MEASURED:
-		return ctprof_value_bool(value, place, &marks->jemalloc_measured, NULL);
-	case MEMBER_PRESENCE:
-		return load_number_u32(value, place, &marks->set);
-	case MEMBER_READ_AT:
-		return ctprof_value_u64(value, place, &sample->read_at_ns, NULL);
-	case N_MEMBERS:
-		return NULL;
-	default:
-		return load_metric(value, place, snapshot, (enum metric_id)member, sample);
+	if (err || kinds.rows.n == 0)
+		return err;
+	/* A second one in the same object: the table of the first has no owner otherwise. */
+	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY) {
+		vec_deinit(&kinds.rows);
+		return ctprof_value_error(value, "given twice");
 	}
+	sample->smaps = (uint32_t)snapshot->smaps.n;
+	vec_push(&snapshot->smaps, kinds);
+	return NULL;
 }
 
-struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
+static struct error *load_member(int member, const struct ctprof_value *value,
 				 struct ctprof_snapshot *snapshot,
-				 struct ctprof_thread_hints *hints,
-				 struct metric_thread_sample *ret,
-				 struct ctprof_thread_marks *ret_marks)
+				 struct metric_thread_sample *sample, uint32_t *set)
 {
-	struct json_iter it = json_iter_over(value);
+	struct ctprof_member number = { .type = CTPROF_MEMBER_U32 };
+	const struct ctprof_member *row;
+
+	if (member < METRIC_N)
+		return load_metric(value, snapshot, (enum metric_id)member, sample);
+	if (member == N_MEMBERS)
+		return NULL;
+	row = &rows[member - METRIC_N];
+	if (row->type == CTPROF_MEMBER_SMAPS)
+		return load_smaps(value, snapshot, sample);
+	if (row->type == CTPROF_MEMBER_SET)
+		return ctprof_member_load(&number, value, NULL, set);
+	return ctprof_member_load(row, value, &snapshot->strings, sample);
+}
+
+struct error *ctprof_thread_load(const struct ctprof_value *value, struct ctprof_snapshot *snapshot,
+				 struct ctprof_thread_hints *hints,
+				 struct metric_thread_sample *ret, uint32_t *ret_set)
+{
+	struct json_iter it = json_iter_over(value->json);
 	struct error *err;
 
-	if (json_type_of(value) != JSON_OBJECT)
-		return ctprof_place_error(place, "expected an object");
+	if (json_type_of(value->json) != JSON_OBJECT)
+		return ctprof_value_error(value, "expected an object");
 	memset(ret, 0, sizeof(*ret));
 	ret->cpu_affinity = METRIC_SAMPLE_NO_ENTRY;
 	ret->smaps = METRIC_SAMPLE_NO_ENTRY;
-	*ret_marks = (struct ctprof_thread_marks){ .set = CTPROF_THREAD_NO_SET };
+	*ret_set = CTPROF_THREAD_NO_SET;
 	while (json_iter_next(&it)) {
-		struct ctprof_place at = { .outer = place, .key = it.key.at };
+		struct ctprof_value at = ctprof_value_at(value, &it);
 
-		err = load_member(member_at(hints, it.index, it.key), it.value, &at, snapshot, ret,
-				  ret_marks);
+		err = load_member(member_at(hints, it.index, it.key), &at, snapshot, ret, ret_set);
 		if (err)
 			return err;
 	}
 	if (ret->tid == 0)
-		return ctprof_place_error(place, "has no tid");
+		return ctprof_value_error(value, "has no tid");
 	if (ret->tgid == 0)
-		return ctprof_place_error(place, "has no tgid");
+		return ctprof_value_error(value, "has no tgid");
 	return NULL;
 }

@@ -83,43 +83,20 @@ static struct error *frame_flush_if_full(struct frame *frame)
 	return frame->json.n < GATHERED_BYTES ? NULL : frame_push(frame, ZSTD_e_continue);
 }
 
-static void add_reading(struct json_writer *w, const char *key, struct procfs_reading reading)
-{
-	if (reading.known)
-		json_add_u64(w, key, reading.value);
-}
-
-/* All but threads and cgroups: what stands in front of them. */
+/* All but threads and cgroups, which stand behind it. */
 static void write_head(const struct ctprof_snapshot *snapshot,
 		       const struct ctprof_presence_sets *sets, struct json_writer *w)
 {
 	json_add_u64(w, "schema_version", CTPROF_SNAPSHOT_SCHEMA_VERSION);
-	json_add_u64(w, "captured_at_unix_ns", snapshot->captured_at_unix_ns);
-	add_reading(w, "capture_end_unix_ns", snapshot->capture_end_unix_ns);
-	json_add_string(w, "boot_id", intern_text(&snapshot->strings, snapshot->boot_id));
-	add_reading(w, "captured_at_boottime_ns", snapshot->captured_at_boottime_ns);
-	add_reading(w, "capture_end_boottime_ns", snapshot->capture_end_boottime_ns);
-	add_reading(w, "pid_namespace", snapshot->pid_namespace);
-	add_reading(w, "time_namespace", snapshot->time_namespace);
-	add_reading(w, "user_hz", snapshot->user_hz);
-	add_reading(w, "page_size", snapshot->page_size);
-	json_key(w, "host");
-	if (snapshot->has_host)
-		host_facts_write(&snapshot->host, w);
-	else
-		json_write_null(w);
-	json_key(w, "presence");
-	ctprof_presence_write(snapshot, sets, w);
-	json_key(w, "probe_summary");
-	ctprof_probe_summary_write(snapshot, w);
-	json_key(w, "parse_summary");
-	ctprof_parse_summary_write(snapshot, w);
-	json_key(w, "taskstats_summary");
-	ctprof_taskstats_summary_write(snapshot, w);
-	json_key(w, "psi");
-	ctprof_pressure_write(&snapshot->pressure, w);
-	json_key(w, "sched_ext");
-	ctprof_sched_ext_write(snapshot, w);
+	for (const struct ctprof_member *member = ctprof_snapshot_members.at + 1;
+	     member->type != CTPROF_MEMBER_CGROUPS; member++) {
+		if (member->type != CTPROF_MEMBER_PRESENCE) {
+			ctprof_member_write(member, &snapshot->strings, snapshot, w);
+			continue;
+		}
+		json_key(w, member->key);
+		ctprof_presence_write(snapshot, sets, w);
+	}
 }
 
 static struct error *write_cgroups(const struct ctprof_snapshot *snapshot, struct frame *frame,
