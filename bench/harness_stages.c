@@ -18,7 +18,7 @@
 #include "harness/judge.h"
 #include "harness/listing.h"
 #include "vm/link/exec.h"
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 enum { MARKS_LIMIT = 64 };
 

@@ -23,7 +23,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/link/exec.h"
-#include "vm/template/ram.h"
+#include "vm/template/template.h"
 #include "vm/state.h"
 
 enum {

@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "vm/link/exec.h"
-#include "vm/image/initramfs.h"
+#include "vm/image/image.h"
 #include "vm/state.h"
 
 enum { MARKS_LIMIT = 64 };

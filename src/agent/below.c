@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/below.h"
+#include "agent/machine.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/command.h"
+#include "agent/agent.h"
 
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 
-#include "agent/error.h"
-#include "agent/limits.h"
 #include "base/alloc.h"
-#include "wire/message.h"
 
 struct error *agent_command_new(uint32_t channel, const struct wire_run *run,
 				const struct agent_launch_place *place, struct agent_command **ret)

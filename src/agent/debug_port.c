@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/debug_port.h"
+#include "agent/machine.h"
 
-#include "agent/error.h"
+#include "agent/agent.h"
 
 #if defined(__x86_64__)
 #include <sys/io.h>

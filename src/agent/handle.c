@@ -3,12 +3,9 @@
 #include <sys/utsname.h>
 
 #include "agent/agent.h"
-#include "agent/error.h"
-#include "agent/limits.h"
 #include "agent/machine.h"
 #include "base/clock.h"
 #include "topo/machine.h"
-#include "wire/message.h"
 
 static struct agent_command *find_command(const struct agent *a, uint32_t channel)
 {

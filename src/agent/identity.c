@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/identity.h"
+#include "agent/agent.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "agent/error.h"
 
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_PFN	((UINT64_C(1) << 55) - 1)

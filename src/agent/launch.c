@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/launch.h"
+#include "agent/agent.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,8 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-#include "agent/cgroup.h"
-#include "agent/error.h"
+#include "agent/machine.h"
 #include "base/alloc.h"
 #include "wire/report.h"
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/error.h"
+#include "agent/agent.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/slice.h"

@@ -4,6 +4,8 @@
 #define KTSTR_AGENT_MACHINE_H
 
 #include "base/error.h"
+#include "base/macros.h"
+#include "base/strbuf.h"
 
 struct error *agent_machine_set_clock(uint64_t realtime_ns) MUST_CHECK;
 /* Credits the bytes in full and makes the generator use them at once. */
@@ -27,5 +29,50 @@ void agent_machine_park(void);
 void agent_machine_reboot(void);
 /* Syncs and turns the machine off; comes back only if the kernel refuses. */
 void agent_machine_power_off(void);
+
+/* The duties of PID 1 before anything can be served. */
+
+/* Makes a machine out of an initramfs. What goes wrong becomes a line of *log, and work goes on. */
+void agent_setup_machine(struct strbuf *log);
+/* Is this word, or word=…, an argument of the kernel? */
+bool agent_setup_cmdline_has(const char *cmdline, const char *word);
+
+#define AGENT_PORT_NAME "ktstr.ctl"
+
+/* The device file's name ("vport1p1") of the virtio port with this name; the caller frees it. */
+struct error *agent_port_find(const char *sysfs, const char *name, char **ret) MUST_CHECK;
+
+/* The channel that needs no interrupt: bytes go out at the instruction that writes them. */
+
+/* Asks the kernel for the port of QEMU's isa-debugcon. */
+struct error *agent_debug_port_open(void) MUST_CHECK;
+void agent_debug_port_write(const void *bytes, size_t n);
+
+/*
+ * Turns every controller that this cgroup has on for its children. What the kernel refuses is
+ * left off: a controller may be in use elsewhere.
+ */
+void agent_cgroup_enable_all(const char *path);
+/*
+ * Makes root/name with all controllers, level by level. A name that leads out of the
+ * root is EINVAL. 0 or an errno.
+ */
+int agent_cgroup_make(const char *root, const char *name) MUST_CHECK;
+/* Moves the calling process. 0 or an errno. */
+int agent_cgroup_enter(const char *root, const char *name) MUST_CHECK;
+
+/*
+ * Paths below a folder, as a process whose root it is would see them: no link and no
+ * `..` leads out. All return a descriptor, or -1 with errno.
+ */
+
+int agent_below_open(int root, const char *path, int flags) MUST_CHECK;
+/* Makes what is missing on the way (0755). "" and "/" are the root itself. */
+int agent_below_make_directories(int root, const char *path) MUST_CHECK;
+/*
+ * The folder that holds the path's last part, made if missing; *ret_base points
+ * to that part inside path. A path without one, or whose last part is `.` or `..`, is EINVAL.
+ */
+int agent_below_parent(int root, const char *path, const char **ret_base) MUST_CHECK;
 
 #endif

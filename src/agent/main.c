@@ -4,13 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "agent/debug_port.h"
-#include "agent/error.h"
-#include "agent/limits.h"
 #include "agent/machine.h"
-#include "agent/port.h"
-#include "agent/serve.h"
-#include "agent/setup.h"
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/io.h"
 

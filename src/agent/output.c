@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/output.h"
+#include "agent/agent.h"
 
-#include <poll.h>
-
-#include "agent/error.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "wire/message.h"
 
 void agent_output_deinit(struct agent_output *out)
 {

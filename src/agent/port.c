@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/port.h"
+#include "agent/machine.h"
 
 #include <string.h>
 
-#include "agent/error.h"
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/io.h"
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/put.h"
+#include "agent/agent.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "agent/below.h"
-#include "agent/error.h"
+#include "agent/machine.h"
 #include "base/alloc.h"
-#include "base/vec.h"
-#include "wire/cpio_reader.h"
+#include "wire/cpio.h"
 #include "wire/crc32c.h"
 
 /* Files put into a folder change its date, so folders are dated last. */

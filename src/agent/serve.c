@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/serve.h"
+#include "agent/agent.h"
 
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
-#include "agent/agent.h"
-#include "agent/error.h"
-#include "agent/limits.h"
 #include "agent/machine.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "wire/message.h"
 
 DEFINE_ERROR_DOMAIN(agent, AGENT, AGENT_ERRORS);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/setup.h"
+#include "agent/machine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "agent/cgroup.h"
 #include "base/cleanup.h"
 
 static void complain(struct strbuf *log, const char *what, const char *which)

@@ -14,9 +14,9 @@
 #include "harness/kept.h"
 #include "harness/limits.h"
 #include "harness/needs.h"
-#include "vm/link/console.h"
-#include "vm/image/guest_files.h"
-#include "vm/template/ram.h"
+#include "vm/link/exec.h"
+#include "vm/image/image.h"
+#include "vm/template/template.h"
 
 enum { CONSOLE_BYTES = 1 << 20 };
 

@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 #include "harness/limits.h"
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 void harness_plan_deinit(struct harness_plan *plan)
 {

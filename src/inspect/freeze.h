@@ -4,8 +4,8 @@
 #define KTSTR_INSPECT_FREEZE_H
 
 #include "base/error.h"
-#include "vm/qemu/registers.h"
-#include "vm/run/run_control.h"
+#include "vm/qemu/qmp.h"
+#include "vm/run/run.h"
 
 struct inspect_freeze {
 	struct vm_qmp *qmp;

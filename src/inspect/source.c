@@ -10,8 +10,8 @@
 #include "base/paths.h"
 #include "base/str.h"
 #include "physmap/physmap.h"
-#include "vm/run/run_list.h"
-#include "vm/template/template_json.h"
+#include "vm/run/run.h"
+#include "vm/template/template.h"
 
 #define VM_PREFIX     "vm:"
 #define TEMPLATE_FILE "template.json"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks/check.h"
-#include "work/kind.h"
+#include "work/work.h"
 
 static unsigned int or_default(unsigned int value, unsigned int otherwise)
 {

@@ -6,7 +6,7 @@
 #include "checks/check.h"
 #include "exchange/declaration.h"
 #include "suite/defaults.h"
-#include "work/kind.h"
+#include "work/work.h"
 
 static char *shape_of(const struct ktstr_test *test)
 {

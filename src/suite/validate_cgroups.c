@@ -6,7 +6,7 @@
 #include "suite/defaults.h"
 #include "suite/limits.h"
 #include "suite/mistakes.h"
-#include "work/kind.h"
+#include "work/work.h"
 
 static void check_name(struct suite_mistakes *m, const struct ktstr_test *test, size_t i)
 {

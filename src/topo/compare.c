@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topo/compare.h"
+#include "topo/machine.h"
 
 static struct error *unknown(const struct topo_machine *m, enum topo_item item, unsigned int who)
 {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "topo/quote.h"
 
 DEFINE_ERROR_DOMAIN(topo, TOPO, TOPO_ERRORS);
 

@@ -5,7 +5,6 @@
 
 #include "base/strbuf.h"
 #include "topo/error.h"
-#include "topo/limits.h"
 
 struct topo_cpuset {
 	uint64_t words[TOPO_LIMIT_CPUS / 64];

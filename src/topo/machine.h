@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "topo/cpuset.h"
-#include "topo/error.h"
+#include "topo/topology.h"
 
 #define TOPO_ABSENT UINT32_MAX
 
@@ -91,5 +91,15 @@ const char *topo_machine_reason(const struct topo_machine *m, enum topo_item ite
  */
 void topo_machine_set_absent(struct topo_machine *m, enum topo_item item, unsigned int who,
 			     const char *reason);
+
+/*
+ * NULL when the running system is the one asked for: CPU count and numbers,
+ * thread siblings, LLC and node of each CPU, distances. Otherwise TOPO_MISMATCH with
+ * the first item that differs, or TOPO_UNKNOWN with the reason why it could not be
+ * compared. Memory is not compared: a kernel keeps part of it for itself. A kernel without NUMA
+ * has one node.
+ */
+struct error *topo_compare(const struct topo *requested,
+			   const struct topo_machine *actual) MUST_CHECK;
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/io.h"
 #include "topo/machine.h"
 #include "base/str.h"
-#include "topo/quote.h"
 
 /*
  * Four files and one look at a name for a CPU, three files for a node: a guest with 252 CPUs opens

@@ -18,7 +18,6 @@
 
 #include "topo/machine.h"
 #include "base/slice.h"
-#include "topo/quote.h"
 
 static void append_cpus(struct strbuf *into, const struct topo_cpuset *set)
 {

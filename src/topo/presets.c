@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 #include <string.h>
-
-#include "topo/quote.h"
 
 const struct topo_preset topo_presets[] = {
 #define PRESET(name_, nodes_, llcs_, cores_, threads_) \

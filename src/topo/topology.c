@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "topo/quote.h"
 
 static const struct level {
 	char letter;

@@ -16,7 +16,6 @@
 
 #include "base/strbuf.h"
 #include "topo/error.h"
-#include "topo/limits.h"
 
 enum {
 	TOPO_DISTANCE_LOCAL = 10,
@@ -57,5 +56,20 @@ unsigned int topo_node_of_cpu(const struct topo *t, unsigned int cpu);
 unsigned int topo_distance(const struct topo *t, unsigned int from, unsigned int to);
 /* The sum over the nodes; 0 when the topology does not say. */
 uint64_t topo_memory_bytes(const struct topo *t);
+
+/* Topologies with a name; the table is presets.def. */
+
+struct topo_preset {
+	const char *name;
+	struct topo topology;
+};
+
+extern const struct topo_preset topo_presets[];
+extern const size_t topo_n_presets;
+
+/* NULL when there is none of that name. */
+const struct topo_preset *topo_preset_find(const char *name);
+/* What a user writes: the name of a preset, or a topology. */
+struct error *topo_parse_or_preset(const char *text, struct topo *ret) MUST_CHECK;
 
 #endif

@@ -7,11 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "topo/compare.h"
-#include "vm/boot.h"
-#include "vm/qemu/host_tsc.h"
-#include "vm/template/ram.h"
-#include "vm/qemu/topology_args.h"
+#include "vm/state.h"
 
 /*
  * A guest boots in seconds; a starved host makes minutes of it, and each CPU adds its

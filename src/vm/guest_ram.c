@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/guest_ram.h"
+#include "vm/state.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "procfs/maps.h"
-#include "vm/qemu/topology_args.h"
 
 /* docs/PROTOCOL.md: what stands at the start of the page with the nonce. */
 #define IDENTITY_MAGIC "KTSTRID1"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/spare.h"
+#include "vm/state.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "vm/template/clone.h"
 #include "vm/link/exec.h"
 
 enum { WAKE_SEC = 60 };

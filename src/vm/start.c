@@ -4,14 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/image/agent_image.h"
-#include "vm/boot.h"
-#include "vm/template/clone.h"
-#include "vm/link/console.h"
-#include "vm/image/guest_config.h"
-#include "vm/guest_ram.h"
-#include "vm/image/initramfs.h"
-#include "vm/spare.h"
+#include "vm/image/image.h"
+#include "vm/state.h"
+#include "vm/link/exec.h"
 
 enum {
 	HEARTBEAT_MS = 1000,

@@ -3,12 +3,47 @@
 #ifndef KTSTR_VM_STATE_H
 #define KTSTR_VM_STATE_H
 
-#include "vm/link/link.h"
 #include "vm/qemu/machine_args.h"
-#include "vm/qemu/qmp.h"
-#include "vm/run/run_dir.h"
+#include "vm/run/run.h"
 #include "vm/template/template.h"
 #include "vm/vm.h"
+
+/*
+ * Our end of the channel to the agent: frames out, frames in, nothing lost, never
+ * blocking. What is sent waits in a queue until the socket takes it.
+ */
+
+struct vm_link {
+	int fd;
+	struct wire_sender sender;
+	struct wire_receiver receiver;
+	struct strbuf out;
+	size_t out_done; /* bytes of `out` the socket has taken */
+	bool closed;
+	bool settled;		 /* a frame of this session has come */
+	uint64_t skipped_before; /* bytes out of step in sessions before this one */
+	uint64_t bytes_in, bytes_out;
+};
+
+/* Takes the socket over. */
+void vm_link_init(struct vm_link *link, int fd);
+void vm_link_deinit(struct vm_link *link);
+/* A new session from sequence 0; send HELLO next. */
+void vm_link_begin(struct vm_link *link, uint32_t session);
+
+struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t channel,
+			   const void *payload, size_t n) MUST_CHECK;
+/* Bytes that wait; a caller with much to send waits until they are few. */
+size_t vm_link_backlog(const struct vm_link *link);
+/* What to poll() for. */
+short vm_link_events(const struct vm_link *link);
+/* Writes and reads what can be written and read now. A guest that closed sets ->closed. */
+struct error *vm_link_pump(struct vm_link *link) MUST_CHECK;
+/*
+ * The next whole frame that has arrived. The payload is valid until the next vm_link_pump(). Before
+ * the first frame of a session the rest of one that was cut is skipped; later that is an error.
+ */
+struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *ret_got) MUST_CHECK;
 
 /* What QEMU told us about the end of the guest. */
 struct vm_shutdown {
@@ -109,5 +144,90 @@ struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES],
 		       uint32_t heartbeat_ms) MUST_CHECK;
 struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns,
 			     const struct cancel *cancel) MUST_CHECK;
+
+/* A machine that boots: steps shared by cold guests and templates. */
+
+/* Grows with the CPUs, knows that emulation is slow and that a trial of KVM is short. */
+uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus);
+/* The kernel's command line. */
+void vm_boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into);
+/*
+ * The same as it goes to QEMU, with what holds only on this host. One that the kernel would cut off
+ * is BASE_LIMIT.
+ */
+struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
+				    struct strbuf *into) MUST_CHECK;
+/* The same for a guest that follows a plan. */
+void vm_boot_format_deterministic_args(const struct topo *topology, const char *extra,
+				       struct strbuf *into);
+/* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
+void vm_boot_choose_image(const struct kernel *kernel, struct vm_machine_plan *plan);
+/* RAM and initramfs as memory files. */
+struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs) MUST_CHECK;
+/* Starts QEMU and waits until the agent has answered and the topology is the one asked for. */
+struct error *vm_boot_until_ready(struct vm *vm, const struct vm_machine_plan *plan,
+				  const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
+				  const struct cancel *cancel) MUST_CHECK;
+
+/*
+ * A clone that is kept for later. An emulated guest spends its first tenth of a second
+ * translating the code it runs; a spare has proved itself and run one command already, and
+ * then stands still, clock included. When it is wanted it is greeted anew: wall-clock time,
+ * randomness and session are those of that moment.
+ */
+
+/* A guest that answers, warmed up and put to rest. */
+struct error *vm_spare_park(struct vm *vm, const struct vm_spec *spec,
+			    const struct cancel *cancel) MUST_CHECK;
+/* Lets it run and has it prove that it is still the same one. */
+struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
+
+/*
+ * Guest RAM as the host can read it while the guest runs. A machine that booted
+ * has it on memory files of ours; a clone's is private to its QEMU and read from there.
+ */
+
+/* A clone: where QEMU has mapped the files of the template. Before anything else here. */
+struct error *vm_guest_ram_locate(struct vm *vm) MUST_CHECK;
+/* The map that reads this guest; the caller owns it, the files in it stay the handle's. */
+struct error *vm_guest_ram_map(const struct vm *vm, struct physmap **ret) MUST_CHECK;
+/* The same in words for other processes. */
+struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info) MUST_CHECK;
+/*
+ * Before a clone runs: its RAM holds the page with the nonce where the template's agent said.
+ * VM_CLONE when not.
+ */
+struct error *vm_guest_ram_check_nonce(const struct vm *vm,
+				       const struct vm_template_proof *proof) MUST_CHECK;
+
+/* Private copies of a template, and the template itself when it is the first. */
+
+/* Everything a template depends on, in words; vm->qemu and vm->accel are set. */
+struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
+			   uint64_t vm_initramfs_identity, struct strbuf *into) MUST_CHECK;
+/* Boots a guest, stops it and saves it under the draft. */
+struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
+				     const struct vm_spec *spec, const struct strbuf *initramfs,
+				     const struct cancel *cancel,
+				     struct vm_template **ret) MUST_CHECK;
+/* What all machines of this handle have in common. */
+struct vm_machine_plan vm_clone_plan(const struct vm *vm);
+/* Starts QEMU on vm->template, standing still. */
+struct error *vm_clone_launch(struct vm *vm) MUST_CHECK;
+/* The agent's answer against what the template's said. */
+struct error *vm_clone_prove(const struct vm_template_proof *template,
+			     const struct wire_ready *ready, unsigned int cpus,
+			     uint64_t running_ns) MUST_CHECK;
+
+/* The state of a machine's devices, out of QEMU and into it; RAM stays in its own files. */
+
+/* The guest stands still. Returns when the file is complete. */
+struct error *vm_state_save(struct vm *vm, const char *path,
+			    const struct cancel *cancel) MUST_CHECK;
+/*
+ * Begins to load; QEMU does the rest while we go on. A state that does not fit ends QEMU. Told to
+ * run while it loads, QEMU may forget it: wait for vm->loaded.
+ */
+struct error *vm_state_load(struct vm *vm, const char *path) MUST_CHECK;
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/vm.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -8,10 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/boot.h"
-#include "vm/template/clone.h"
-#include "vm/guest_ram.h"
-#include "vm/template/ram.h"
+#include "vm/state.h"
 
 DEFINE_ERROR_DOMAIN(vm, VM, VM_ERRORS);
 

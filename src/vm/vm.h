@@ -15,14 +15,12 @@
 
 #include <poll.h>
 
-#include "base/cancel.h"
 #include "kernel/kernel.h"
 #include "topo/machine.h"
 #include "topo/topology.h"
 #include "vm/qemu/accel.h"
 #include "physmap/physmap.h"
-#include "vm/error.h"
-#include "vm/qemu/registers.h"
+#include "vm/qemu/qmp.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "wire/cpio_reader.h"
+#include "wire/cpio.h"
 
 #include <string.h>
 

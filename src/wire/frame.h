@@ -14,10 +14,54 @@
 #define KTSTR_WIRE_FRAME_H
 
 #include "base/bytes.h"
+#include "base/error.h"
+#include "base/macros.h"
 #include "base/strbuf.h"
-#include "wire/error.h"
-#include "wire/limits.h"
-#include "wire/type.h"
+
+#define WIRE_ERRORS(X)                                                                           \
+	X(WIRE_BAD_MAGIC, "wire-magic", "no frame begins at this position of the stream")        \
+	X(WIRE_BAD_VERSION, "wire-version", "the other side uses another protocol version")      \
+	X(WIRE_BAD_HEADER, "wire-header", "the header's checksum or a reserved field is wrong")  \
+	X(WIRE_BAD_LENGTH, "wire-length", "a payload is longer than the protocol allows")        \
+	X(WIRE_BAD_PAYLOAD, "wire-payload", "the payload's checksum is wrong")                   \
+	X(WIRE_OTHER_SESSION, "wire-session", "a frame of another session was dropped")          \
+	X(WIRE_GAP, "wire-gap", "frames are missing")                                            \
+	X(WIRE_REORDERED, "wire-reordered", "a frame came late or twice")                        \
+	X(WIRE_BAD_TYPE, "wire-type", "the frame's type is unknown or not the sender's to send") \
+	X(WIRE_MALFORMED, "wire-malformed", "a message does not have the form of its type")
+DECLARE_ERROR_DOMAIN(wire, WIRE, WIRE_ERRORS);
+
+/* What the protocol allows; docs/PROTOCOL.md gives the same numbers. */
+
+enum {
+	WIRE_PROTOCOL = 1,		/* HELLO and READY */
+	WIRE_FRAME_VERSION = 1,		/* layout of the header */
+	WIRE_HEADER_BYTES = 48,		/* in front of every payload */
+	WIRE_PAYLOAD_MAX = 256 * 1024,	/* of one frame */
+	WIRE_ARGUMENTS_MAX = 4096,	/* of argv, and again of env */
+	WIRE_STDIN_WINDOW = 256 * 1024, /* granted by the first WINDOW */
+	WIRE_ENTROPY_BYTES = 32,
+	WIRE_NONCE_BYTES = 16,
+};
+
+#define WIRE_MAGIC UINT32_C(0x5253544b) /* "KTSR" as it travels */
+
+enum wire_side { WIRE_HOST, WIRE_GUEST };
+
+/* Small and dense, for tables; the number that travels is wire_type_number(). */
+enum wire_type {
+#define WIRE_TYPE(id, number, word, side) WIRE_##id,
+#include "wire/types.def"
+#undef WIRE_TYPE
+	WIRE_N_TYPES
+};
+
+const char *wire_type_word(enum wire_type type);
+uint16_t wire_type_number(enum wire_type type);
+/* Who sends frames of this type. */
+enum wire_side wire_type_sender(enum wire_type type);
+/* False and *ret untouched when no type has this number. */
+bool wire_type_find(uint16_t number, enum wire_type *ret);
 
 struct wire_frame {
 	enum wire_type type;

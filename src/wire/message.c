@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "wire/message.h"
 
-#include "wire/append.h"
-
 #define U16(name)    wire_append_uint(out, message->name, 2);
 #define U32(name)    wire_append_uint(out, message->name, 4);
 #define U64(name)    wire_append_uint(out, message->name, 8);

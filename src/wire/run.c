@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "wire/run.h"
+#include "wire/message.h"
 
 #include "base/alloc.h"
-#include "wire/append.h"
 
 static size_t count(const char *const *vector)
 {

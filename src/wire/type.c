@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "wire/type.h"
+#include "wire/frame.h"
 
 static const struct {
 	uint16_t number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/clock.h"
-#include "work/self.h"
+#include "work/group.h"
 
 void work_step_bursty(struct work_self *self)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/gate.h"
+#include "work/work.h"
 
 #include <linux/futex.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/kind.h"
+#include "work/work.h"
 
 #include "base/macros.h"
 

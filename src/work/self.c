@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/self.h"
+#include "work/group.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "procfs/thread_files.h"
-#include "work/limits.h"
 
 int work_stop_signal(void)
 {

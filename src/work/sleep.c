@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/clock.h"
-#include "work/self.h"
+#include "work/group.h"
 
 /* Some 20 microseconds on a CPU of 2020: enough to be seen, too little to matter. */
 enum { UNITS_BETWEEN_SLEEPS = 16 };

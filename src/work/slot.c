@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/slot.h"
+#include "work/group.h"
 
 #include <string.h>
 

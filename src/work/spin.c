@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/self.h"
+#include "work/group.h"
 
 void work_step_spin(struct work_self *self)
 {

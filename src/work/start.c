@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "work/worker.h"
+#include "work/group.h"
 
 static struct error *check_work(struct ktstr_work *work)
 {

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "work/group.h"
-#include "work/self.h"
 
 static void ask_all(struct work_group *group)
 {

@@ -19,13 +19,113 @@
 #ifndef KTSTR_WORK_WORK_H
 #define KTSTR_WORK_WORK_H
 
+#include <ktstr/ktstr.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "topo/cpuset.h"
-#include "work/error.h"
-#include "work/gate.h"
-#include "work/kind.h"
-#include "work/limits.h"
+
+/* Why work could not begin. */
+
+#define WORK_ERRORS(X)                                                           \
+	X(WORK_SPEC, "work-spec", "the description of the work is not valid")    \
+	X(WORK_START, "work-start", "a worker could not be started")             \
+	X(WORK_PLACE, "work-place", "a worker could not be put into its cgroup") \
+	X(WORK_LATE, "work-late", "workers were not ready in time")
+DECLARE_ERROR_DOMAIN(work, WORK, WORK_ERRORS);
+
+/* Every bound and every interval of this room. */
+
+enum {
+	WORK_LIMIT_WORKERS = 4096, /* of one group */
+	WORK_LIMIT_MS = 3600 * 1000,
+	/*
+	 * A spinning worker aims at this distance between two checkpoints. A tenth of the
+	 * millisecond that is promised, since the speed of a guest's CPU changes.
+	 */
+	WORK_LOOK_NS = 100 * 1000,
+	/* Figures in shared memory are at most this old while a worker runs. */
+	WORK_PUBLISH_NS = 1000 * 1000,
+	/* Reading a file of /proc costs far more than a checkpoint. */
+	WORK_SCHEDSTAT_NS = 10 * 1000 * 1000,
+	/* The same for the CPU set of the cgroup; it is also read after every migration. */
+	WORK_CPUS_NS = 10 * 1000 * 1000,
+	/* Text of a CPU set; a longer one is not known. */
+	WORK_LIMIT_CPUS_BYTES = 4096,
+	/* Steps of arithmetic in one unit of work, and units between two checkpoints. */
+	WORK_UNIT_STEPS = 1024,
+	WORK_LIMIT_UNITS_PER_LOOK = 1 << 14,
+};
+
+/*
+ * A CPU set that changes is shown by the kernel before it has moved the last task: for so long a
+ * worker may still be on a CPU of the set before.
+ */
+#define WORK_MOVE_NS (UINT64_C(1000) * 1000 * 1000)
+
+/* The least time that a killed worker is given to die before it is called stuck. */
+#define WORK_DEATH_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
+/*
+ * Where workers wait until all of them are there. Several groups may wait at one gate, so
+ * that no cgroup gets a head start while the parent is kept from opening a second one.
+ */
+
+struct work_gate;
+
+/* Shared with children forked later. It outlives the groups that wait at it. */
+struct error *work_gate_new(struct work_gate **ret) MUST_CHECK;
+void work_gate_free(struct work_gate *gate);
+/* All who wait go on, and all who come later do not wait. Once; again is nothing. */
+void work_gate_open(struct work_gate *gate);
+/* CLOCK_MONOTONIC; 0 while it is closed. */
+uint64_t work_gate_opened_at_ns(struct work_gate *gate);
+
+/* For this room: waits until the gate is open (true) or `stop` is set (false). */
+bool work_gate_wait(struct work_gate *gate, _Atomic uint32_t *stop);
+/* Those who wait look at their stop flag again. */
+void work_gate_nudge(struct work_gate *gate);
+
+DEFINE_CLEANUP(work_gate, struct work_gate *, NULL, work_gate_free);
+#define _cleanup_work_gate_ _cleanup_(cleanup_work_gate)
+
+/* The kinds of work: rows of <ktstr/work_kinds.def>, each with the file of its step here. */
+
+struct work_self;
+
+/* One iteration, or as much of it as there was time for; returns soon after a stop. */
+typedef void work_step_fn(struct work_self *self);
+
+#define KTSTR_WORK_KIND(id, name, ...) work_step_fn work_step_##name;
+#include <ktstr/work_kinds.def>
+#undef KTSTR_WORK_KIND
+
+struct work_kind_info {
+	const char *name;
+	const char *meaning;
+	const char *iteration; /* what is counted as one */
+	work_step_fn *step;
+	bool computes; /* the CPU times of its workers can be compared */
+	struct ktstr_work
+		normal; /* parameters where nothing is said; 0: it does not have that one */
+};
+
+/* NULL for KTSTR_WORK_NONE and for a number that is not a kind. */
+const struct work_kind_info *work_kind_info(enum ktstr_work_kind kind);
+
+/* A parameter of work_params.def in a struct ktstr_work. */
+struct work_param {
+	const char *name;
+	size_t offset;
+	const char *words; /* what a worker does in that time */
+};
+extern const struct work_param work_params[];
+extern const size_t work_n_params;
+unsigned int *work_param_of(struct ktstr_work *work, const struct work_param *param);
+/* The work with its kind's parameters where it has none; the kind must be one. */
+struct ktstr_work work_resolve(const struct ktstr_work *work);
 
 enum work_end {
 #define END(id, word, meaning) WORK_END_##id,

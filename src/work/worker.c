@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "work/worker.h"
+#include "work/group.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#include "work/self.h"
 
 /* Where the pipe is moved, so that all above can be closed at once. */
 enum { WORD_FD = 3, CPUS_FD = 4 };

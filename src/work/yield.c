@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <sched.h>
 
-#include "work/self.h"
+#include "work/group.h"
 
 void work_step_yield(struct work_self *self)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/cpio_reader.h"
+#include "wire/cpio.h"
 
 struct copy {
 	struct wire_cpio_writer w;

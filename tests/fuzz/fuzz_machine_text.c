@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/compare.h"
+#include "topo/machine.h"
 
 static const struct topo wanted[] = {
 	{ .nodes = 1, .llcs = 1, .cores = 1, .threads = 1 },

@@ -3,7 +3,7 @@
 /* Any line of a monitor: refused, or a message whose parts are those of the line. */
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include "vm/qemu/qmp_message.h"
+#include "vm/qemu/qmp.h"
 
 static bool is_text(const char *ours, const struct json_value *theirs)
 {

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "fuzz_json.h"
-#include "vm/run/run_info.h"
+#include "vm/run/run.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {

@@ -3,7 +3,7 @@
 /* Any bytes as template.json: refused, or a description that survives being written. */
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include "vm/template/template_json.h"
+#include "vm/template/template.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {

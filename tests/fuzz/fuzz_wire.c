@@ -19,7 +19,6 @@
 #include "wire/crc32c.h"
 #include "wire/frame.h"
 #include "wire/message.h"
-#include "wire/run.h"
 
 #define MUST(condition)           \
 	do {                      \

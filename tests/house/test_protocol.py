@@ -36,7 +36,7 @@ def code_types():
 
 
 def code_messages():
-    limits = dict(re.findall(r"(WIRE_\w+) = (\d+),", text_of("src/wire/limits.h")))
+    limits = dict(re.findall(r"(WIRE_\w+) = (\d+),", text_of("src/wire/frame.h")))
     messages = {}
     for name, fields in re.findall(r"^WIRE_MESSAGE\((\w+), ((?:[^()]|\([^()]*\))*)\)$", text_of("src/wire/messages.def"), re.M):
         words = []
@@ -76,7 +76,7 @@ class Protocol(unittest.TestCase):
         self.assertEqual([line.split("|")[1].strip() for line in told[1].splitlines()], words)
 
     def test_every_tag_is_explained(self):
-        for path, domain in (("src/wire/error.h", "wire"), ("src/agent/error.h", "agent")):
+        for path, domain in (("src/wire/frame.h", "wire"), ("src/agent/agent.h", "agent")):
             tags = re.findall(r'X\(\w+, "([\w-]+)"', text_of(path))
             self.assertTrue(tags)
             explained = set(re.findall(rf"^\| `({domain}-[\w-]+)` \|", self.text, re.M))

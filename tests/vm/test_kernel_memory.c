@@ -15,7 +15,7 @@
 #include "../unit/kmem/hostile_reader.h"
 #include "unit.h"
 #include "vm/link/exec.h"
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 enum { COPIES = 3, LIES = 150 };
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "unit.h"
 #include "vm/link/exec.h"
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 enum { MOMENTS = 200 };
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "text/number.h"
-#include "topo/compare.h"
+#include "topo/machine.h"
 #include "vm/vm.h"
 
 enum { CLONES = 20 };

@@ -3,7 +3,7 @@
 
 #include "cli/frame/command.h"
 #include "base/suggest.h"
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 struct error *cli_parse_topology(const char *text, struct topo *ret)
 {

@@ -7,7 +7,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/topology_option.h"
 #include "vm/qemu/accel.h"
-#include "vm/deterministic/mips.h"
+#include "vm/deterministic/deterministic.h"
 
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/shell/shell.h"
 
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 static struct error *pack(const struct cli_strings *specs, uint64_t limit_bytes,
 			  struct strbuf *archive)

@@ -5,7 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "text/escape.h"
-#include "vm/image/initramfs.h"
+#include "vm/image/image.h"
 
 enum { CONSOLE_LINES = 15 };
 

@@ -11,9 +11,8 @@
 #include "base/clock.h"
 #include "cli/frame/command.h"
 #include "cli/frame/interrupts.h"
-#include "vm/link/console.h"
-#include "vm/link/load_module.h"
-#include "vm/template/ram.h"
+#include "vm/link/exec.h"
+#include "vm/template/template.h"
 
 enum { CONSOLE_TAIL_BYTES = 16 << 10, KEEP_SLICE_MS = 50 };
 

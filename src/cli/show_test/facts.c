@@ -5,7 +5,7 @@
 
 #include "harness/needs.h"
 #include "harness/time_limit.h"
-#include "vm/template/ram.h"
+#include "vm/template/template.h"
 
 bool shown_cpus(const struct ktstr_cpus *cpus, const struct topo *t, struct topo_cpuset *ret)
 {

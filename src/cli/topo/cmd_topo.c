@@ -5,7 +5,7 @@
 #include "cli/frame/topology_option.h"
 #include "cli/topo/topo.h"
 #include "text/terminal.h"
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 enum { COLUMNS_WHEN_UNKNOWN = 80 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/topo/topo.h"
 #include "json/writer.h"
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 static void add_cpus(struct json_writer *w, const char *key, const struct view *view,
 		     unsigned int from, unsigned int to)

@@ -7,7 +7,7 @@
 #include "text/number.h"
 #include "text/table.h"
 #include "text/terminal.h"
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 /* The first of the three that is set decides, as setlocale(3) has it. */
 bool topo_wants_unicode(void)

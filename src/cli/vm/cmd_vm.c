@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/vm/list.h"
-#include "vm/run/run_control.h"
+#include "vm/run/run.h"
 
 struct list_config {
 	bool json;

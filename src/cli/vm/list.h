@@ -4,7 +4,7 @@
 #define KTSTR_CLI_VM_LIST_H
 
 #include "text/table.h"
-#include "vm/run/run_list.h"
+#include "vm/run/run.h"
 
 /* now_sec is Unix time. */
 void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,

@@ -9,16 +9,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/spawn.h"
-#include "topo/compare.h"
-#include "vm/image/agent_image.h"
-#include "vm/boot.h"
-#include "vm/link/console.h"
-#include "vm/image/guest_config.h"
-#include "vm/image/initramfs.h"
-#include "vm/deterministic/mips.h"
-#include "vm/deterministic/input_plan.h"
-#include "vm/deterministic/plan_answers.h"
-#include "vm/qemu/topology_args.h"
+#include "vm/image/image.h"
+#include "vm/state.h"
 
 enum {
 	/* Counting instructions makes a guest several times slower. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/deterministic/input_plan.h"
+#include "vm/deterministic/deterministic.h"
 
 #include "base/io.h"
 

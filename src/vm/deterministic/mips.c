@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/deterministic/mips.h"
+#include "vm/deterministic/deterministic.h"
 
 enum {
 	NS_PER_US = 1000,

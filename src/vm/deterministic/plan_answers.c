@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/deterministic/plan_answers.h"
+#include "vm/deterministic/deterministic.h"
 
 #include "base/alloc.h"
-#include "vm/deterministic/input_plan.h"
 
 void vm_plan_answers_init(struct vm_plan_answers *a)
 {

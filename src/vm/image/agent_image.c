@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/image/agent_image.h"
+#include "vm/image/image.h"
 
 /* agent_blob.S, made by the build around the file. */
 extern const uint8_t ktstr_agent_start[], ktstr_agent_end[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 #include <fcntl.h>
 #include <string.h>

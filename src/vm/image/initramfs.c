@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/image/initramfs.h"
+#include "vm/image/image.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/spawn.h"
-#include "vm/image/guest_files.h"
 #include "wire/crc32c.h"
 
 DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/image/modules.h"
+#include "vm/image/image.h"
 
 #include <string.h>
 #include <sys/wait.h>

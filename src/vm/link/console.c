@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/link/console.h"
+#include "vm/link/exec.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "base/macros.h"
 
 enum {
 	LINE_SHOWN = 240,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vm/link/console.h"
 #include "vm/state.h"
 
 enum {

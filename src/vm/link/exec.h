@@ -4,7 +4,6 @@
 #define KTSTR_VM_LINK_EXEC_H
 
 #include "vm/vm.h"
-#include "wire/run.h"
 
 enum vm_stream { VM_STDOUT, VM_STDERR, VM_REPORT };
 
@@ -65,5 +64,51 @@ struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK
 /* Unpacks an archive below a directory of the guest. */
 struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
 			   const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;
+
+/* A module of the kernel's package, with those it needs, into a running guest. */
+
+/*
+ * modules_dir is the kernel's, NULL when its package has none: then, and when there is no such
+ * module, the error says so. One that is built in or loaded already is fine.
+ */
+struct error *vm_load_module(struct vm *vm, const char *modules_dir, const char *name,
+			     const struct cancel *cancel) MUST_CHECK;
+
+/* What the guest's kernel said on its console, read for signs of death. */
+
+enum vm_console_sign {
+	VM_CONSOLE_QUIET,     /* nothing that explains anything */
+	VM_CONSOLE_AGENT,     /* the agent gave up */
+	VM_CONSOLE_OOM,	      /* the kernel killed a process for lack of memory */
+	VM_CONSOLE_STALL,     /* a CPU does not get on: soft lockup, RCU stall, hung task */
+	VM_CONSOLE_OOPS,      /* a kernel fault that was not (yet) a panic */
+	VM_CONSOLE_OOM_PANIC, /* a panic for lack of memory */
+	VM_CONSOLE_PANIC,
+};
+
+/* The gravest sign and the line that shows it, cleaned of control characters; appends nothing for
+ * VM_CONSOLE_QUIET. Of equally grave ones the first, which is the cause of the others. */
+enum vm_console_sign vm_console_read_signs(const char *text, size_t n, struct strbuf *line);
+
+/*
+ * The processes that the kernel killed for lack of memory, in its order, by their numbers in the
+ * guest. At most `most`; returns how many.
+ */
+size_t vm_console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most);
+
+/* The last part of a log, whole lines, at most `limit_bytes`. A file that is absent is empty. */
+struct error *vm_console_read_tail(const char *path, size_t limit_bytes,
+				   struct strbuf *into) MUST_CHECK;
+
+/* What was written from byte `from` on, at most `limit_bytes`. */
+struct error *vm_console_read_from(const char *path, uint64_t from, size_t limit_bytes,
+				   struct strbuf *into) MUST_CHECK;
+/*
+ * A guest that never stops talking must not fill the disk: when the log has grown large, all but
+ * its last part is given back. What is left stays where it was; before it there are zeros.
+ */
+void vm_console_trim(int fd);
+/* Bytes so far; 0 when it cannot be told. */
+uint64_t vm_console_size(const char *path);
 
 #endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/link/link.h"
+#include "vm/state.h"
 
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "vm/error.h"
 
 /* What is taken in before frames are handed out: a guest that floods us must not fill our memory.
  */

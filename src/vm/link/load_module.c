@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/link/load_module.h"
+#include "vm/link/exec.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vm/link/exec.h"
-#include "vm/image/modules.h"
-#include "wire/cpio.h"
+#include "vm/image/image.h"
 
 enum { WORDS_LIMIT = 4096 };
 

@@ -9,8 +9,7 @@
 #include "base/io.h"
 #include "base/spawn.h"
 #include "procfs/process.h"
-#include "vm/link/console.h"
-#include "vm/run/run_freeze.h"
+#include "vm/link/exec.h"
 #include "vm/state.h"
 
 enum {

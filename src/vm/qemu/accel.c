@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "vm/qemu/boot_note.h"
 #include "vm/error.h"
 
 #define BOOT_NOTE  "kvm-boot"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/argv.h"
+#include "vm/qemu/machine_args.h"
 
 #include <stdarg.h>
 #include <stdio.h>

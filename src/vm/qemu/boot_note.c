@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/boot_note.h"
+#include "vm/qemu/accel.h"
 
 #include <fcntl.h>
 #include <string.h>

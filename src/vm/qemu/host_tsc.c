@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/host_tsc.h"
+#include "vm/qemu/accel.h"
 
 #include "base/clock.h"
 

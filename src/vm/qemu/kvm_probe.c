@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/kvm_probe.h"
+#include "vm/qemu/accel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/kvm_trial.h"
+#include "vm/qemu/accel.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/qemu/machine_args.h"
 
-#include "vm/qemu/topology_args.h"
-
 static struct error *add_topology(const struct vm_machine_plan *plan, struct vm_argv *argv)
 {
 	char by_fd[TOPO_LIMIT_ASKED_NODES][32];

@@ -7,10 +7,31 @@
 #ifndef KTSTR_VM_QEMU_MACHINE_ARGS_H
 #define KTSTR_VM_QEMU_MACHINE_ARGS_H
 
+#include "base/strbuf.h"
+#include "base/vec.h"
 #include "topo/topology.h"
 #include "vm/qemu/accel.h"
-#include "vm/qemu/argv.h"
 #include "vm/qemu/qemu_binary.h"
+
+/* A command line under construction. */
+
+struct vm_argv {
+	VEC(char *) words; /* owned; vm_argv_strings() ends them with NULL */
+};
+
+void vm_argv_deinit(struct vm_argv *argv);
+void vm_argv_add(struct vm_argv *argv, const char *word);
+/* An option and its value: "-m", "512M". */
+void vm_argv_option(struct vm_argv *argv, const char *option, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* Borrowed, NULL at the end. */
+const char *const *vm_argv_strings(struct vm_argv *argv);
+/* A text inside a value of several parts, where QEMU wants each comma twice. */
+void vm_argv_append_value(struct strbuf *into, const char *text);
+/* One line for people and for keys: words joined by spaces. */
+void vm_argv_format(const struct vm_argv *argv, struct strbuf *into);
+
+#define _cleanup_vm_argv_ __attribute__((cleanup(vm_argv_deinit)))
 
 /* Numbers of the descriptors QEMU inherits. */
 enum vm_machine_fd {
@@ -46,5 +67,43 @@ struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv
  */
 struct error *vm_machine_args_key(const struct vm_machine_plan *plan,
 				  struct strbuf *into) MUST_CHECK;
+
+/*
+ * A topology as arguments of QEMU: sockets are nodes, dies are LLCs (an Intel CPU's L3 is
+ * shared by a die), and one memory backend for each node.
+ */
+
+/* Everything is borrowed. */
+struct vm_qemu_topology {
+	const struct topo *topology;
+	/* Of the whole machine; 0 when the topology tells the memory of its nodes. */
+	uint64_t memory_bytes;
+	const struct vm_qemu_version *version;
+	const struct vm_accel *accel;
+	/* The file of each node's RAM; any path QEMU can open, also /proc/self/fd/N. */
+	const char *const *ram_paths;
+	bool share;		   /* false: writes stay private to this QEMU */
+	const char *cpu_extra;	   /* "-rdrand,-rdseed", or NULL */
+	const char *machine_extra; /* more of -machine, or NULL */
+};
+
+/* Bytes of one node's backend: as told by the topology, else evenly in whole MiB. */
+uint64_t vm_qemu_node_bytes(const struct topo *t, uint64_t memory_bytes, unsigned int node);
+/* The highest APIC id: dies, cores and threads each take whole bits of it. */
+unsigned int vm_qemu_max_apic_id(const struct topo *t);
+/* Ids from 255 on need x2APIC and remapped interrupts: an IOMMU joins the machine. */
+bool vm_qemu_needs_x2apic(const struct topo *t);
+/*
+ * The firmware for -bios; NULL is QEMU's own (SeaBIOS). qboot.rom boots faster, but does
+ * not switch the CPUs to x2APIC, and a kernel ignores ids from 255 on that
+ * it finds in xAPIC mode ("x2apic entry ignored").
+ */
+const char *vm_qemu_topology_bios(const struct topo *t);
+/* What the guest's kernel has to be told because of it; "" when nothing. */
+const char *vm_qemu_topology_kernel_args(const struct topo *t);
+
+/* Adds -machine -cpu -smp -m -object -numa -device. */
+struct error *vm_qemu_topology_args(const struct vm_qemu_topology *wanted,
+				    struct vm_argv *argv) MUST_CHECK;
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "json/writer.h"
-#include "vm/error.h"
 
 /* The registers of 252 CPUs are half a megabyte of text. */
 enum {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/qmp_message.h"
+#include "vm/qemu/qmp.h"
 
 #include "base/alloc.h"
-#include "vm/error.h"
 
 static char *text_of(const struct json_value *object, const char *name)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/registers.h"
+#include "vm/qemu/qmp.h"
 
 #include <stdlib.h>
 #include <string.h>

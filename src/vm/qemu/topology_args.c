@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/qemu/topology_args.h"
+#include "vm/qemu/machine_args.h"
 
 #include "vm/error.h"
 

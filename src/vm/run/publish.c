@@ -6,8 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/guest_ram.h"
-#include "vm/run/run_dir.h"
+#include "vm/state.h"
 
 struct error *vm_open_run_folder(struct vm *vm)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/run/run_control.h"
+#include "vm/run/run.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/error.h"
 
 enum {
 	ANSWER_WAIT_SEC = 30,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/run/run_info.h"
+#include "vm/run/run.h"
 
 #include "base/alloc.h"
 #include "json/rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/run/run_list.h"
+#include "vm/run/run.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/template/clone.h"
+#include "vm/state.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/image/guest_config.h"
-#include "vm/boot.h"
-#include "vm/template/device_state.h"
-#include "vm/guest_ram.h"
+#include "vm/image/image.h"
 
 /* The clock of a clone may be ahead by what QEMU needs to start it running. */
 enum { CLOCK_SLACK_MS = 2000 };

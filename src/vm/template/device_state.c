@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/template/device_state.h"
+#include "vm/state.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "json/writer.h"
 
 enum {
 	QMP_WAIT_SEC = 60,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/template/ram.h"
+#include "vm/template/template.h"
 
 #include <string.h>
 #include <sys/mman.h>

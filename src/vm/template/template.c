@@ -11,8 +11,6 @@
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/paths.h"
-#include "vm/template/template_internal.h"
-#include "vm/template/template_json.h"
 
 void vm_template_free(struct vm_template *template)
 {

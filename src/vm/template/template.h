@@ -15,9 +15,10 @@
 
 #include "base/cancel.h"
 #include "base/strbuf.h"
-#include "topo/limits.h"
+#include "topo/error.h"
+#include "topo/topology.h"
 #include "vm/error.h"
-#include "wire/limits.h"
+#include "wire/frame.h"
 
 /* What the agent of a saved guest said, which its clones must be able to repeat. */
 struct vm_template_proof {
@@ -96,5 +97,56 @@ struct error *vm_template_evict(uint64_t limit_bytes, const char *keep) MUST_CHE
 uint64_t vm_template_limit_bytes(void);
 /* All templates together; *ret_n may be NULL. */
 struct error *vm_template_usage(uint64_t *ret_bytes, unsigned int *ret_n) MUST_CHECK;
+
+/* What the files about templates share. */
+
+#define VM_TEMPLATE_DRAFT_SUFFIX ".new"
+#define VM_TEMPLATE_LOCK_SUFFIX	 ".lock"
+
+char *vm_template_lock_path(const char *name) MUST_CHECK;
+char *vm_template_folder_path(const char *name) MUST_CHECK;
+char *vm_template_draft_path(const char *name) MUST_CHECK;
+/* The caller holds the lock. Without one, or with a damaged one, *ret is NULL. */
+struct error *vm_template_load(const char *name, const char *key,
+			       struct vm_template **ret) MUST_CHECK;
+
+/* template.json: what a template is, and what a clone must be able to say. */
+
+struct vm_template_description {
+	char *key;
+	struct vm_template_proof proof;
+	uint64_t state_bytes;
+	struct template_ram {
+		uint64_t *at;
+		size_t n;
+	} ram_bytes; /* of each node */
+};
+
+void vm_template_description_format(const struct vm_template_description *d, struct strbuf *into);
+/* Every member must be there and make sense: VM_TEMPLATE names the first that does not. */
+struct error *vm_template_description_parse(const char *text, size_t n,
+					    struct vm_template_description *ret) MUST_CHECK;
+struct error *vm_template_description_write(const struct vm_template_description *d,
+					    const char *path) MUST_CHECK;
+struct error *vm_template_description_read(const char *path,
+					   struct vm_template_description *ret) MUST_CHECK;
+void vm_template_description_deinit(struct vm_template_description *d);
+#define _cleanup_vm_template_description_ __attribute__((cleanup(vm_template_description_deinit)))
+
+/*
+ * Guest RAM as files, one per node. A machine that boots has it on memfds: nothing
+ * depends on the size of /dev/shm and nothing is written to disk while it boots.
+ */
+
+/* Enough for the kernel, the agent and the per-CPU areas, unless the topology says. */
+uint64_t vm_ram_default_bytes(const struct topo *topology);
+
+struct error *vm_ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd) MUST_CHECK;
+/*
+ * Copies what is not zero; *ret_bytes is what the copy occupies. A full disk is VM_CACHE_FULL
+ * with the numbers.
+ */
+struct error *vm_ram_copy_sparse(int from, int to, const char *to_label,
+				 uint64_t *ret_bytes) MUST_CHECK;
 
 #endif

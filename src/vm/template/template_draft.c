@@ -11,8 +11,7 @@
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/paths.h"
-#include "vm/template/template_internal.h"
-#include "vm/template/template_json.h"
+#include "vm/template/template.h"
 
 /* Less than the device state of a guest needs. */
 #define NO_ROOM_BYTES (UINT64_C(1) << 20)

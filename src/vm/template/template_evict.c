@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "base/paths.h"
 #include "base/vec.h"
-#include "vm/template/template_internal.h"
+#include "vm/template/template.h"
 
 #define DEFAULT_LIMIT (UINT64_C(8) << 30)
 

@@ -6,10 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/boot.h"
-#include "vm/template/clone.h"
-#include "vm/template/device_state.h"
-#include "vm/template/ram.h"
+#include "vm/state.h"
 
 enum {
 	/* Work that boot left behind (RCU callbacks, deferred frees) is done once, here. */

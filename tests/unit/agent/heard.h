@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_UNIT_AGENT_HEARD_H
 #define KTSTR_TESTS_UNIT_AGENT_HEARD_H
 
-#include "agent/output.h"
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "unit.h"
 #include "wire/message.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/cgroup.h"
+#include "agent/machine.h"
 
 #include "scratch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/command.h"
+#include "agent/agent.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "agent/limits.h"
 #include "heard.h"
 
 #define ARGV(...)                 \

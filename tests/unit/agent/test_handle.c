@@ -3,7 +3,6 @@
 
 #include <sys/wait.h>
 
-#include "agent/limits.h"
 #include "heard.h"
 #include "scratch.h"
 

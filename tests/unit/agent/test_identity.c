@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/identity.h"
+#include "agent/agent.h"
 
 #include "unit.h"
 

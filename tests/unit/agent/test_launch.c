@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/launch.h"
+#include "agent/agent.h"
 
 #include <linux/close_range.h>
 #include <poll.h>

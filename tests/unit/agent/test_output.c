@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/output.h"
+#include "agent/agent.h"
 
 #include <signal.h>
 #include <sys/socket.h>
 
-#include "agent/error.h"
 #include "base/alloc.h"
 #include "unit.h"
 #include "wire/message.h"

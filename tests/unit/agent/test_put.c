@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "agent/put.h"
+#include "agent/agent.h"
 
 #include "scratch.h"
 #include "wire/cpio.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The loop as an ordinary process, spoken to over a socketpair; tests/vm has the real one. */
-#include "agent/serve.h"
+#include "agent/agent.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include "heard.h"
 #include "scratch.h"
-#include "wire/run.h"
+#include "wire/message.h"
 
 enum { SESSION = 77 };
 

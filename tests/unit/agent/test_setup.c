@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The machine itself is set up in tests/vm; here is what needs none. */
-#include "agent/setup.h"
+#include "agent/machine.h"
 
 #include "unit.h"
 

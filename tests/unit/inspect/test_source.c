@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "unit.h"
-#include "vm/run/run_info.h"
-#include "vm/template/template_json.h"
+#include "vm/run/run.h"
+#include "vm/template/template.h"
 
 enum { RAM_BYTES = 8 << 20, MARK_AT = 0x200000 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "topo/compare.h"
+#include "topo/machine.h"
 
 #include "fake_sysfs.h"
 #include "unit.h"

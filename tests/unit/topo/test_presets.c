@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "topo/presets.h"
+#include "topo/topology.h"
 
 #include "unit.h"
 

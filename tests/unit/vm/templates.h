@@ -4,7 +4,7 @@
 #define KTSTR_TESTS_VM_TEMPLATES_H
 
 #include "folders.h"
-#include "vm/template/template_internal.h"
+#include "vm/template/template.h"
 
 enum { TEMPLATE_RAM_BYTES = 64 << 10 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's command line; what boots is in tests/vm. */
-#include "vm/boot.h"
+#include "vm/state.h"
 
 #include "base/alloc.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #define KTSTR_TESTS_VM_TOLD_ARCHIVE_H
 
 #include "unit.h"
-#include "wire/cpio_reader.h"
+#include "wire/cpio.h"
 
 struct telling {
 	struct strbuf *into;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "wire/cpio_reader.h"
+#include "wire/cpio.h"
 
 #include "base/alloc.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "wire/run.h"
+#include "wire/message.h"
 
 #include "base/alloc.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "wire/type.h"
+#include "wire/frame.h"
 
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "unit.h"
-#include "work/self.h"
+#include "work/group.h"
 #include "work/work.h"
 
 /* Far more than anything takes here; only a hang reaches it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "work/self.h"
+#include "work/group.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "fixture.h"
-#include "work/limits.h"
+#include "work/work.h"
 
 /* In the place of libc's: where this thread is said to run; -2: where it does. */
 static int said_cpu = -2;

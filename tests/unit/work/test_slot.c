@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "work/slot.h"
+#include "work/group.h"
 
 #include <pthread.h>
 

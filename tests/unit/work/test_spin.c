@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "work/kind.h"
+#include "work/work.h"
 
 #include "base/clock.h"
 #include "fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "work/worker.h"
+#include "work/group.h"
 
 #include <dirent.h>
 #include <fcntl.h>

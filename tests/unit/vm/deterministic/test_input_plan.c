@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/deterministic/input_plan.h"
+#include "vm/deterministic/deterministic.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/deterministic/mips.h"
+#include "vm/deterministic/deterministic.h"
 
 #include "unit.h"
 

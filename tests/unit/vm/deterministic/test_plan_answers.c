@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/deterministic/plan_answers.h"
+#include "vm/deterministic/deterministic.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "unit.h"
-#include "vm/deterministic/input_plan.h"
 
 enum { TOPOLOGY_CHANNEL = 1, COMMAND_CHANNEL = 2 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/image/agent_image.h"
+#include "vm/image/image.h"
 
 #include <elf.h>
 

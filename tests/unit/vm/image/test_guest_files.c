@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/image/guest_files.h"
+#include "vm/image/image.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

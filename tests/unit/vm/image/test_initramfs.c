@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/image/initramfs.h"
+#include "vm/image/image.h"
 
 #include "staged_root.h"
 #include "told_archive.h"

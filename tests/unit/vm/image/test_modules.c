@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/image/modules.h"
+#include "vm/image/image.h"
 
 #include <elf.h>
 #include <zstd.h>

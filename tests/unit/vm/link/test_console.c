@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/link/console.h"
+#include "vm/link/exec.h"
 
 #include "folders.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/link/link.h"
+#include "vm/state.h"
 
 #include <poll.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "folders.h"
-#include "vm/qemu/boot_note.h"
 #include "vm/error.h"
 
 static const struct vm_kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/argv.h"
+#include "vm/qemu/machine_args.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/boot_note.h"
+#include "vm/qemu/accel.h"
 
 #include <time.h>
 

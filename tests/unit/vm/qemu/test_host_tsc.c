@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/host_tsc.h"
+#include "vm/qemu/accel.h"
 
 #include "base/io.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/kvm_probe.h"
+#include "vm/qemu/accel.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/kvm_trial.h"
+#include "vm/qemu/accel.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/qmp_message.h"
+#include "vm/qemu/qmp.h"
 
 #include "unit.h"
 

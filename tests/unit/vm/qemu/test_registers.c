@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The texts are what QEMU 10.0 prints for a kernel that idles and for a machine just reset. */
-#include "vm/qemu/registers.h"
+#include "vm/qemu/qmp.h"
 
 #include "unit.h"
 

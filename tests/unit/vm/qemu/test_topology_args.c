@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/qemu/topology_args.h"
+#include "vm/qemu/machine_args.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "topo/presets.h"
+#include "topo/topology.h"
 #include "unit.h"
 
 static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG, .qemu_cpu = "Nehalem,level=32" };

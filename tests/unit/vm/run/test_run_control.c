@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/run/run_control.h"
+#include "vm/run/run.h"
 
 #include <pthread.h>
 #include <signal.h>

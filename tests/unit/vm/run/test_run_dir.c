@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/run/run_dir.h"
+#include "vm/run/run.h"
 
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 
 #include "folders.h"
-#include "vm/run/run_list.h"
 
 static bool exists(const char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/run/run_info.h"
+#include "vm/run/run.h"
 
 #include "json/doc.h"
 #include "unit.h"

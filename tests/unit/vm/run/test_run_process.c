@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "vm/run/run_info.h"
+#include "vm/run/run.h"
 
 static void a_process_is_more_than_its_number(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/template/clone.h"
+#include "vm/state.h"
 
 #include "base/clock.h"
 #include "folders.h"

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "templates.h"
-#include "vm/template/template_json.h"
 
 static void an_unfinished_one_leaves_nothing(void **state UNUSED)
 {

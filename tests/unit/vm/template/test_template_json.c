@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/template/template_json.h"
+#include "vm/template/template.h"
 
 #include "folders.h"
 
