@@ -154,7 +154,6 @@ struct error *agent_put_new(uint32_t channel, const char *root, const char *dest
 		.data = on_data,
 		.end = on_end,
 	};
-	static const struct wire_cpio_reader_limits limits = { 0 };
 	_cleanup_close_ int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct agent_put *put;
 	int fd = top < 0 ? -1 : agent_below_make_directories(top, destination);
@@ -165,7 +164,7 @@ struct error *agent_put_new(uint32_t channel, const char *root, const char *dest
 	put->channel = channel;
 	put->root = fd;
 	put->fd = -1;
-	put->reader = wire_cpio_reader_new(&limits, &events, put);
+	put->reader = wire_cpio_reader_new(&events, put);
 	*ret = put;
 	return NULL;
 }

@@ -151,22 +151,6 @@ struct error *wire_cpio_write(struct wire_cpio_writer *w, const struct wire_cpio
 	return err ? err : wire_cpio_end(w);
 }
 
-struct error *wire_cpio_write_file(struct wire_cpio_writer *w, const char *name,
-				   uint32_t permissions, const void *bytes, size_t n)
-{
-	struct wire_cpio_entry entry = { .name = name, .mode = S_IFREG | permissions };
-
-	return wire_cpio_write(w, &entry, bytes, n);
-}
-
-struct error *wire_cpio_write_directory(struct wire_cpio_writer *w, const char *name,
-					uint32_t permissions)
-{
-	struct wire_cpio_entry entry = { .name = name, .mode = S_IFDIR | permissions };
-
-	return wire_cpio_write(w, &entry, NULL, 0);
-}
-
 struct error *wire_cpio_write_link(struct wire_cpio_writer *w, const char *name, const char *target)
 {
 	struct wire_cpio_entry entry = { .name = name, .mode = S_IFLNK | 0777 };
@@ -176,19 +160,6 @@ struct error *wire_cpio_write_link(struct wire_cpio_writer *w, const char *name,
 		return wire_cpio_error(WIRE_CPIO_TARGET, 0, "%s: a target of %zu bytes (1 to %d)",
 				       name, n, WIRE_LIMIT_CPIO_NAME_BYTES - 1);
 	return wire_cpio_write(w, &entry, target, n);
-}
-
-struct error *wire_cpio_write_device(struct wire_cpio_writer *w, const char *name, uint32_t type,
-				     uint32_t permissions, uint32_t major, uint32_t minor)
-{
-	struct wire_cpio_entry entry = {
-		.name = name,
-		.mode = type | permissions,
-		.device_major = major,
-		.device_minor = minor,
-	};
-
-	return wire_cpio_write(w, &entry, NULL, 0);
 }
 
 struct error *wire_cpio_write_trailer(struct wire_cpio_writer *w)

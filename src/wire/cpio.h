@@ -79,17 +79,8 @@ struct error *wire_cpio_write(struct wire_cpio_writer *w, const struct wire_cpio
 			      const void *bytes, size_t n) MUST_CHECK;
 
 /* Owned by root, dated 0. */
-struct error *wire_cpio_write_file(struct wire_cpio_writer *w, const char *name,
-				   uint32_t permissions, const void *bytes, size_t n) MUST_CHECK;
-struct error *wire_cpio_write_directory(struct wire_cpio_writer *w, const char *name,
-					uint32_t permissions) MUST_CHECK;
 struct error *wire_cpio_write_link(struct wire_cpio_writer *w, const char *name,
 				   const char *target) MUST_CHECK;
-/* type: S_IFCHR or S_IFBLK. */
-struct error *wire_cpio_write_device(struct wire_cpio_writer *w, const char *name, uint32_t type,
-				     uint32_t permissions, uint32_t major,
-				     uint32_t minor) MUST_CHECK;
-
 /* The trailer and zeros up to a full block. */
 struct error *wire_cpio_write_trailer(struct wire_cpio_writer *w) MUST_CHECK;
 
@@ -115,22 +106,13 @@ struct wire_cpio_events {
 	struct error *(*begin)(void *context, const struct wire_cpio_entry *entry);
 	struct error *(*data)(void *context, const void *bytes, size_t n);
 	struct error *(*end)(void *context);
-	struct error *(*trailer)(void *context);
-};
-
-struct wire_cpio_reader_limits {
-	uint64_t file_bytes;  /* of one file; 0: what the format can say */
-	uint64_t total_bytes; /* of all files together; 0: no limit */
-	uint32_t entries;     /* 0: WIRE_LIMIT_CPIO_ENTRIES */
-	bool any_name;	      /* absolute names and `..` too */
 };
 
 #define WIRE_LIMIT_CPIO_ENTRIES (1u << 20)
 
 struct wire_cpio_reader;
 
-struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_reader_limits *limits,
-					      const struct wire_cpio_events *events,
+struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_events *events,
 					      void *context) MUST_CHECK;
 void wire_cpio_reader_free(struct wire_cpio_reader *r);
 DEFINE_CLEANUP(wire_cpio_reader, struct wire_cpio_reader *, NULL, wire_cpio_reader_free);
@@ -142,8 +124,7 @@ struct error *wire_cpio_reader_feed(struct wire_cpio_reader *r, const void *byte
 /* The bytes are over: WIRE_CPIO_TRUNCATED unless the trailer was seen. */
 struct error *wire_cpio_reader_finish(struct wire_cpio_reader *r) MUST_CHECK;
 
-bool wire_cpio_reader_is_done(const struct wire_cpio_reader *r);
-uint32_t wire_cpio_reader_entries(const struct wire_cpio_reader *r);
+/* Of all regular files so far. */
 uint64_t wire_cpio_reader_file_bytes(const struct wire_cpio_reader *r);
 
 #endif

@@ -17,7 +17,6 @@ enum stage {
 };
 
 struct wire_cpio_reader {
-	struct wire_cpio_reader_limits limits;
 	struct wire_cpio_events events;
 	void *context;
 	enum stage stage;
@@ -32,18 +31,10 @@ struct wire_cpio_reader {
 	char target[WIRE_LIMIT_CPIO_NAME_BYTES];
 };
 
-struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_reader_limits *limits,
-					      const struct wire_cpio_events *events, void *context)
+struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_events *events, void *context)
 {
 	struct wire_cpio_reader *r = xnew(struct wire_cpio_reader);
 
-	r->limits = *limits;
-	if (!r->limits.file_bytes)
-		r->limits.file_bytes = WIRE_LIMIT_CPIO_FILE_BYTES;
-	if (!r->limits.total_bytes)
-		r->limits.total_bytes = UINT64_MAX;
-	if (!r->limits.entries)
-		r->limits.entries = WIRE_LIMIT_CPIO_ENTRIES;
 	r->events = *events;
 	r->context = context;
 	r->left = WIRE_CPIO_HEADER_BYTES;
@@ -53,16 +44,6 @@ struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_reader_limi
 void wire_cpio_reader_free(struct wire_cpio_reader *r)
 {
 	free(r);
-}
-
-bool wire_cpio_reader_is_done(const struct wire_cpio_reader *r)
-{
-	return r->stage == AFTER_TRAILER;
-}
-
-uint32_t wire_cpio_reader_entries(const struct wire_cpio_reader *r)
-{
-	return r->entries;
 }
 
 uint64_t wire_cpio_reader_file_bytes(const struct wire_cpio_reader *r)
@@ -147,21 +128,13 @@ static struct error *check_entry(struct wire_cpio_reader *r)
 {
 	const struct wire_cpio_entry *e = &r->entry;
 
-	if (++r->entries > r->limits.entries)
+	if (++r->entries > WIRE_LIMIT_CPIO_ENTRIES)
 		return wire_cpio_error(WIRE_CPIO_LIMIT, 0, "more than %u entries",
-				       r->limits.entries);
+				       WIRE_LIMIT_CPIO_ENTRIES);
 	if (e->mode & ~(uint32_t)(S_IFMT | 07777))
 		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (S_ISREG(e->mode)) {
-		if (e->size > r->limits.file_bytes)
-			return wire_cpio_error(WIRE_CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)",
-					       e->name, e->size,
-					       (unsigned long long)r->limits.file_bytes);
 		r->file_bytes += e->size;
-		if (r->file_bytes > r->limits.total_bytes)
-			return wire_cpio_error(WIRE_CPIO_LIMIT, 0,
-					       "%s: more than %llu bytes in all", e->name,
-					       (unsigned long long)r->limits.total_bytes);
 		return NULL;
 	}
 	if (S_ISLNK(e->mode)) {
@@ -192,9 +165,7 @@ static struct error *name_complete(struct wire_cpio_reader *r)
 			return wire_cpio_error(WIRE_CPIO_SIZE, 0, "%u bytes in the trailer",
 					       r->entry.size);
 	} else {
-		err = r->limits.any_name ? NULL : wire_cpio_check_name(r->name);
-		if (!err && r->name[0] == 0)
-			err = wire_cpio_error(WIRE_CPIO_NAME, 0, "the name is empty");
+		err = wire_cpio_check_name(r->name);
 		if (!err)
 			err = check_entry(r);
 		if (err)
@@ -215,7 +186,7 @@ static struct error *name_padding_complete(struct wire_cpio_reader *r)
 	if (strcmp(r->name, WIRE_CPIO_TRAILER) == 0) {
 		r->stage = AFTER_TRAILER;
 		r->left = UINT64_MAX;
-		return r->events.trailer ? r->events.trailer(r->context) : NULL;
+		return NULL;
 	}
 	r->stage = S_ISLNK(r->entry.mode) ? IN_TARGET : IN_DATA;
 	r->left = r->entry.size;

@@ -52,8 +52,6 @@ struct error *wire_send_append(struct wire_sender *sender, enum wire_type type, 
 	header.payload_crc = htole32(wire_crc32c(0, payload, n));
 	header.header_crc = htole32(wire_crc32c(0, &header, HEADER_SUMMED));
 	sender->next_sequence++;
-	sender->counters.frames[type]++;
-	sender->counters.payload_bytes[type] += n;
 	strbuf_append_bytes(out, &header, sizeof(header));
 	if (n)
 		strbuf_append_bytes(out, payload, n);
@@ -114,7 +112,7 @@ static void step_over(struct wire_receiver *receiver, size_t n)
 {
 	receiver->out_of_step = true;
 	receiver->taken += n;
-	receiver->counters.skipped_bytes += n;
+	receiver->skipped_bytes += n;
 }
 
 /* True with a header that stands, its payload not yet looked at; false: more bytes are needed. */
@@ -158,7 +156,7 @@ static struct error *place(struct wire_receiver *receiver, const struct wire_fra
 	if (is_hello && receiver->side == WIRE_GUEST && frame->sequence == 0)
 		wire_receiver_begin(receiver, frame->session);
 	if (!receiver->in_session || frame->session != receiver->session) {
-		receiver->counters.errors[WIRE_OTHER_SESSION]++;
+		receiver->n_other_session++;
 		*ret_ours = false;
 		return NULL;
 	}
@@ -222,8 +220,6 @@ static struct error *take_one(struct wire_receiver *receiver, struct wire_frame 
 		return wire_error(WIRE_BAD_TYPE, 0, "frame %" PRIu64 ": type 0x%03x%s",
 				  frame.sequence, le16toh(header.type),
 				  known ? " is not for this side" : " is unknown");
-	receiver->counters.frames[frame.type]++;
-	receiver->counters.payload_bytes[frame.type] += frame.payload.n;
 	*ret = frame;
 	*ret_got = true;
 	return NULL;
@@ -238,10 +234,7 @@ struct error *wire_receiver_take(struct wire_receiver *receiver, struct wire_fra
 	do {
 		err = take_one(receiver, ret, &got, &more);
 	} while (!err && !got && more);
-	if (err) {
-		receiver->counters.errors[error_kind_of(err)]++;
-		return err;
-	}
-	*ret_got = got;
-	return NULL;
+	if (!err)
+		*ret_got = got;
+	return err;
 }

@@ -72,20 +72,12 @@ struct wire_frame {
 	struct bytes payload; /* borrowed from the receiver until it is fed again */
 };
 
-struct wire_counters {
-	uint64_t frames[WIRE_N_TYPES];
-	uint64_t payload_bytes[WIRE_N_TYPES];
-	uint64_t errors[WIRE_N_ERROR_KINDS]; /* receivers only; by enum wire_error_kind */
-	uint64_t skipped_bytes;		     /* between an error and the next good header */
-};
-
 struct wire_sender {
 	uint32_t session;
 	uint64_t next_sequence;
-	struct wire_counters counters;
 };
 
-/* Sequence 0 again; the counters go on. */
+/* Sequence 0 again. */
 void wire_sender_begin(struct wire_sender *sender, uint32_t session);
 /* A payload past WIRE_PAYLOAD_MAX is WIRE_BAD_LENGTH, and nothing is appended. */
 struct error *wire_send_append(struct wire_sender *sender, enum wire_type type, uint32_t channel,
@@ -99,8 +91,9 @@ struct wire_receiver {
 	uint64_t next_sequence;
 	bool out_of_step; /* told already; looking for a header */
 	struct strbuf buffer;
-	size_t taken; /* bytes of the buffer that are done with */
-	struct wire_counters counters;
+	size_t taken;		  /* bytes of the buffer that are done with */
+	uint64_t n_other_session; /* frames of other sessions, which were dropped */
+	uint64_t skipped_bytes;	  /* between an error and the next good header */
 };
 
 /* A guest's receiver waits for a HELLO, a host's for wire_receiver_begin(). */

@@ -25,33 +25,13 @@ const char *wire_stage_word(enum wire_stage stage)
 	return stage_words[stage];
 }
 
-static bool find(const char *const *words, size_t n_words, const char *word, size_t n, size_t *ret)
+bool wire_report_find(const char *word, size_t n, enum wire_report_kind *ret)
 {
-	for (size_t i = 0; i < n_words; i++) {
-		if (strlen(words[i]) == n && memcmp(words[i], word, n) == 0) {
-			*ret = i;
+	for (size_t i = 0; i < ARRAY_SIZE(report_words); i++) {
+		if (strlen(report_words[i]) == n && memcmp(report_words[i], word, n) == 0) {
+			*ret = (enum wire_report_kind)i;
 			return true;
 		}
 	}
 	return false;
-}
-
-bool wire_report_find(const char *word, size_t n, enum wire_report_kind *ret)
-{
-	size_t at;
-
-	if (!find(report_words, ARRAY_SIZE(report_words), word, n, &at))
-		return false;
-	*ret = (enum wire_report_kind)at;
-	return true;
-}
-
-bool wire_stage_find(const char *word, size_t n, enum wire_stage *ret)
-{
-	size_t at;
-
-	if (!find(stage_words, ARRAY_SIZE(stage_words), word, n, &at))
-		return false;
-	*ret = (enum wire_stage)at;
-	return true;
 }

@@ -38,6 +38,5 @@ const char *wire_report_word(enum wire_report_kind kind);
 const char *wire_stage_word(enum wire_stage stage);
 /* False, and *ret untouched, when there is no such word. */
 bool wire_report_find(const char *word, size_t n, enum wire_report_kind *ret) MUST_CHECK;
-bool wire_stage_find(const char *word, size_t n, enum wire_stage *ret) MUST_CHECK;
 
 #endif

@@ -2,23 +2,15 @@
 #include "base/clock.h"
 #include "work/group.h"
 
-static const struct {
-	const char *word;
-	const char *meaning;
-} ends[WORK_N_ENDS] = {
-#define END(id, word, meaning) [WORK_END_##id] = { word, meaning },
+static const char *const ends[WORK_N_ENDS] = {
+#define END(id, word, meaning) [WORK_END_##id] = word,
 #include "work/ends.def"
 #undef END
 };
 
 const char *work_end_name(enum work_end end)
 {
-	return ends[end].word;
-}
-
-const char *work_end_meaning(enum work_end end)
-{
-	return ends[end].meaning;
+	return ends[end];
 }
 
 uint64_t work_report_stall_ns(const struct work_slot_figures *f, uint64_t now_ns)

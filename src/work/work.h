@@ -135,7 +135,6 @@ enum work_end {
 };
 
 const char *work_end_name(enum work_end end);
-const char *work_end_meaning(enum work_end end);
 
 /*
  * Everything is counted from the opening of the gate to the moment of the report: for a

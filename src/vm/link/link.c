@@ -34,7 +34,7 @@ void vm_link_deinit(struct vm_link *link)
 void vm_link_begin(struct vm_link *link, uint32_t session)
 {
 	link->settled = false;
-	link->skipped_before = link->receiver.counters.skipped_bytes;
+	link->skipped_before = link->receiver.skipped_bytes;
 	wire_sender_begin(&link->sender, session);
 	wire_receiver_begin(&link->receiver, session);
 }
@@ -149,8 +149,7 @@ struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *r
 	/* Loss and disorder are the end: what follows cannot be trusted. */
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_AGENT);
-	if (!link->settled &&
-	    link->receiver.counters.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
+	if (!link->settled && link->receiver.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
 		return vm_error(VM_AGENT, 0, "%d bytes without a frame", SKIPPED_LIMIT);
 	link->settled |= *ret_got;
 	return NULL;

@@ -30,23 +30,9 @@ char *vm_template_name(const char *key)
 	return xasprintf("%016llx", (unsigned long long)hash_bytes(HASH_INIT, key, strlen(key)));
 }
 
-char *vm_template_lock_path(const char *name)
+char *vm_template_path(const char *name, const char *suffix)
 {
-	_cleanup_free_ char *below = xasprintf("templates/%s" VM_TEMPLATE_LOCK_SUFFIX, name);
-
-	return paths_cache(below);
-}
-
-char *vm_template_folder_path(const char *name)
-{
-	_cleanup_free_ char *below = xasprintf("templates/%s", name);
-
-	return paths_cache(below);
-}
-
-char *vm_template_draft_path(const char *name)
-{
-	_cleanup_free_ char *below = xasprintf("templates/%s" VM_TEMPLATE_DRAFT_SUFFIX, name);
+	_cleanup_free_ char *below = xasprintf("templates/%s%s", name, suffix);
 
 	return paths_cache(below);
 }
@@ -77,31 +63,26 @@ damaged:
 	return NULL;
 }
 
-struct error *vm_template_load(const char *name, const char *key, struct vm_template **ret)
+struct vm_template *vm_template_load(const char *name, const char *key)
 {
 	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
-	_cleanup_free_ char *dir = vm_template_folder_path(name);
-	_cleanup_free_ char *json = xasprintf("%s/template.json", dir);
-	struct error *err;
-
-	*ret = NULL;
-	if (access(dir, F_OK) < 0)
-		return NULL;
-	err = vm_template_description_read(json, &d);
-	/* Another key by this name is damage as well, or an accident of one in 2^64. */
-	if (!err && strcmp(d.key, key) == 0)
-		*ret = check_files(dir, &d);
+	_cleanup_free_ char *dir = vm_template_path(name, "");
+	_cleanup_free_ char *json = vm_template_path(name, VM_TEMPLATE_JSON);
 	/* Damage costs one boot, nothing else. */
-	error_free(err);
-	if (*ret)
+	_cleanup_error_ struct error *damage = vm_template_description_read(json, &d);
+	struct vm_template *template;
+
+	/* Another key by this name is damage as well, or an accident of one in 2^64. */
+	template = !damage && strcmp(d.key, key) == 0 ? check_files(dir, &d) : NULL;
+	if (template)
 		utimensat(AT_FDCWD, json, NULL, 0);
-	return NULL;
+	return template;
 }
 
 struct error *vm_template_open(const char *key, struct vm_template **ret)
 {
 	_cleanup_free_ char *name = vm_template_name(key);
-	_cleanup_free_ char *lock = vm_template_lock_path(name);
+	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
@@ -112,10 +93,10 @@ struct error *vm_template_open(const char *key, struct vm_template **ret)
 	err = lock_try(lock, LOCK_SHARED, &fd);
 	if (err || fd < 0)
 		return err;
-	err = vm_template_load(name, key, ret);
-	if (!err && *ret)
+	*ret = vm_template_load(name, key);
+	if (*ret)
 		(*ret)->lock_fd = take_fd(fd);
-	return err;
+	return NULL;
 }
 
 bool vm_template_discard(struct vm_template *template)

@@ -95,20 +95,17 @@ void vm_template_draft_deinit(struct vm_template_draft *draft);
 struct error *vm_template_evict(uint64_t limit_bytes, const char *keep) MUST_CHECK;
 /* $KTSTR_TEMPLATE_LIMIT_MB, else 8 GiB. */
 uint64_t vm_template_limit_bytes(void);
-/* All templates together; *ret_n may be NULL. */
-struct error *vm_template_usage(uint64_t *ret_bytes, unsigned int *ret_n) MUST_CHECK;
 
 /* What the files about templates share. */
 
 #define VM_TEMPLATE_DRAFT_SUFFIX ".new"
 #define VM_TEMPLATE_LOCK_SUFFIX	 ".lock"
+#define VM_TEMPLATE_JSON	 "/template.json"
 
-char *vm_template_lock_path(const char *name) MUST_CHECK;
-char *vm_template_folder_path(const char *name) MUST_CHECK;
-char *vm_template_draft_path(const char *name) MUST_CHECK;
-/* The caller holds the lock. Without one, or with a damaged one, *ret is NULL. */
-struct error *vm_template_load(const char *name, const char *key,
-			       struct vm_template **ret) MUST_CHECK;
+/* Its directory ("") or what stands beside it; the caller owns the string. */
+char *vm_template_path(const char *name, const char *suffix) MUST_CHECK;
+/* The caller holds the lock. NULL without one, or with a damaged one. */
+struct vm_template *vm_template_load(const char *name, const char *key) MUST_CHECK;
 
 /* template.json: what a template is, and what a clone must be able to say. */
 

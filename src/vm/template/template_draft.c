@@ -30,7 +30,8 @@ static void leave_name(int lock_fd)
 
 pid_t vm_template_maker(const char *key)
 {
-	_cleanup_free_ char *name = vm_template_name(key), *lock = vm_template_lock_path(name);
+	_cleanup_free_ char *name = vm_template_name(key),
+			    *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
 
@@ -49,7 +50,7 @@ pid_t vm_template_maker(const char *key)
  */
 static struct error *acquire(struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
+	_cleanup_free_ char *lock = vm_template_path(draft->name, VM_TEMPLATE_LOCK_SUFFIX);
 	struct error *err;
 
 	if (draft->lock_fd >= 0)
@@ -81,7 +82,7 @@ struct error *vm_template_draft_begin(const char *key, const struct cancel *canc
 
 	draft.key = xstrdup(key);
 	draft.name = vm_template_name(key);
-	draft.dir = vm_template_draft_path(draft.name);
+	draft.dir = vm_template_path(draft.name, VM_TEMPLATE_DRAFT_SUFFIX);
 	draft.cancel = cancel;
 	err = paths_make(folder, 0700);
 	if (!err)
@@ -107,7 +108,7 @@ static bool has_name(int fd, const char *path)
  */
 static struct error *share(struct vm_template_draft *draft, struct vm_template **ret)
 {
-	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
+	_cleanup_free_ char *lock = vm_template_path(draft->name, VM_TEMPLATE_LOCK_SUFFIX);
 	struct error *err = NULL;
 
 	draft->exclusive = false;
@@ -115,11 +116,12 @@ static struct error *share(struct vm_template_draft *draft, struct vm_template *
 		close(take_fd(draft->lock_fd));
 		err = lock_wait(lock, LOCK_SHARED, draft->cancel, &draft->lock_fd);
 	}
-	if (!err)
-		err = vm_template_load(draft->name, draft->key, ret);
-	if (!err && *ret)
+	if (err)
+		return err;
+	*ret = vm_template_load(draft->name, draft->key);
+	if (*ret)
 		(*ret)->lock_fd = take_fd(draft->lock_fd);
-	return err;
+	return NULL;
 }
 
 struct error *vm_template_draft_existing(struct vm_template_draft *draft, struct vm_template **ret)
@@ -132,10 +134,10 @@ struct error *vm_template_draft_existing(struct vm_template_draft *draft, struct
 			*ret = take_ptr(draft->found);
 			return NULL;
 		}
-		err = vm_template_load(draft->name, draft->key, &seen);
-		if (err || !seen) {
+		seen = vm_template_load(draft->name, draft->key);
+		if (!seen) {
 			*ret = NULL;
-			return err;
+			return NULL;
 		}
 		err = share(draft, ret);
 		if (err || *ret)
@@ -191,7 +193,7 @@ static struct error *sync_file(const char *dir, const char *name, uint64_t *ret_
 
 static struct error *put_in_place(const struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *final = vm_template_folder_path(draft->name);
+	_cleanup_free_ char *final = vm_template_path(draft->name, "");
 	struct error *err;
 
 	/* One that was damaged, or we would not be making it. */
@@ -252,8 +254,8 @@ struct error *vm_template_draft_finish(struct vm_template_draft *draft,
 
 static void remove_unfinished(const struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *final = vm_template_folder_path(draft->name);
-	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
+	_cleanup_free_ char *final = vm_template_path(draft->name, "");
+	_cleanup_free_ char *lock = vm_template_path(draft->name, VM_TEMPLATE_LOCK_SUFFIX);
 
 	error_free(paths_remove(draft->dir));
 	if (access(final, F_OK) < 0)

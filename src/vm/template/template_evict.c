@@ -16,14 +16,13 @@
 
 enum { NAME_DIGITS = 16 };
 
-struct row {
-	char name[NAME_DIGITS + 1];
-	uint64_t bytes;
-	int64_t used_ns;
-};
-
 struct rows {
-	VEC(struct row) at;
+	VEC(struct row {
+		char name[NAME_DIGITS + 1];
+		uint64_t bytes;
+		int64_t used_ns;
+	})
+	at;
 };
 
 uint64_t vm_template_limit_bytes(void)
@@ -34,23 +33,19 @@ uint64_t vm_template_limit_bytes(void)
 	return text && str_parse_u64(text, UINT64_MAX >> 20, &mb) ? mb << 20 : DEFAULT_LIMIT;
 }
 
-static uint64_t folder_bytes(const char *path)
+/* The name that a draft, a directory or a lock belongs to. */
+static bool name_of(const char *entry, char name[NAME_DIGITS + 1])
 {
-	_cleanup_dir_ DIR *dir = opendir(path);
-	struct dirent *entry;
-	uint64_t sum = 0;
-	struct stat st;
+	const char *suffix = entry + NAME_DIGITS;
 
-	while (dir && (entry = readdir(dir)) != NULL)
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_blocks * 512;
-	return sum;
-}
-
-static bool is_name(const char *text)
-{
-	return strspn(text, "0123456789abcdef") == NAME_DIGITS && text[NAME_DIGITS] == 0;
+	if (strspn(entry, "0123456789abcdef") != NAME_DIGITS)
+		return false;
+	if (*suffix && strcmp(suffix, VM_TEMPLATE_DRAFT_SUFFIX) != 0 &&
+	    strcmp(suffix, VM_TEMPLATE_LOCK_SUFFIX) != 0)
+		return false;
+	memcpy(name, entry, NAME_DIGITS);
+	name[NAME_DIGITS] = 0;
+	return true;
 }
 
 static struct error *read_rows(struct rows *rows)
@@ -68,12 +63,11 @@ static struct error *read_rows(struct rows *rows)
 		struct row row = { .used_ns = 0 };
 		struct stat st;
 
-		if (!is_name(entry->d_name))
+		if (!name_of(entry->d_name, row.name) || entry->d_name[NAME_DIGITS])
 			continue;
-		memcpy(row.name, entry->d_name, NAME_DIGITS);
-		folder = vm_template_folder_path(row.name);
-		json = xasprintf("%s/template.json", folder);
-		row.bytes = folder_bytes(folder);
+		folder = vm_template_path(row.name, "");
+		json = vm_template_path(row.name, VM_TEMPLATE_JSON);
+		row.bytes = paths_disk_bytes(folder);
 		/* Without a description it is damaged: the first to go. */
 		if (stat(json, &st) == 0)
 			row.used_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -89,28 +83,12 @@ static int compare_use(const void *a, const void *b)
 	return (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
 }
 
-struct error *vm_template_usage(uint64_t *ret_bytes, unsigned int *ret_n)
-{
-	struct rows rows = { 0 };
-	struct error *err = read_rows(&rows);
-
-	if (!err) {
-		*ret_bytes = 0;
-		for (size_t i = 0; i < rows.at.n; i++)
-			*ret_bytes += rows.at.at[i].bytes;
-		if (ret_n)
-			*ret_n = (unsigned int)rows.at.n;
-	}
-	vec_deinit(&rows.at);
-	return err;
-}
-
 /* Only what nobody is starting a clone from. True when it is gone. */
 static struct error *remove_unused(const char *name, bool *ret_gone)
 {
-	_cleanup_free_ char *lock = vm_template_lock_path(name);
-	_cleanup_free_ char *folder = vm_template_folder_path(name);
-	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
+	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX);
+	_cleanup_free_ char *folder = vm_template_path(name, "");
+	_cleanup_free_ char *json = vm_template_path(name, VM_TEMPLATE_JSON);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
@@ -137,10 +115,10 @@ static bool exists(const char *path)
 /* Drafts, halves and locks of those who died. Who holds the lock lives. */
 static void sweep_name(const char *name)
 {
-	_cleanup_free_ char *lock = vm_template_lock_path(name),
-			    *draft = vm_template_draft_path(name);
-	_cleanup_free_ char *folder = vm_template_folder_path(name);
-	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
+	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX),
+			    *draft = vm_template_path(name, VM_TEMPLATE_DRAFT_SUFFIX);
+	_cleanup_free_ char *folder = vm_template_path(name, "");
+	_cleanup_free_ char *json = vm_template_path(name, VM_TEMPLATE_JSON);
 	_cleanup_close_ int fd = -1;
 
 	if (exists(json) && !exists(draft))
@@ -153,21 +131,6 @@ static void sweep_name(const char *name)
 		error_free(paths_remove(folder));
 	if (!exists(folder))
 		unlink(lock);
-}
-
-/* The name that a draft, a folder or a lock belongs to. */
-static bool name_of(const char *entry, char name[NAME_DIGITS + 1])
-{
-	const char *suffix = entry + NAME_DIGITS;
-
-	if (strspn(entry, "0123456789abcdef") != NAME_DIGITS)
-		return false;
-	if (*suffix && strcmp(suffix, VM_TEMPLATE_DRAFT_SUFFIX) != 0 &&
-	    strcmp(suffix, VM_TEMPLATE_LOCK_SUFFIX) != 0)
-		return false;
-	memcpy(name, entry, NAME_DIGITS);
-	name[NAME_DIGITS] = 0;
-	return true;
 }
 
 static void sweep(void)

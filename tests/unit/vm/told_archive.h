@@ -45,13 +45,11 @@ static inline struct error *told_end(void *context)
 
 static inline void tell_archive(const struct strbuf *archive, struct strbuf *into)
 {
-	static const struct wire_cpio_reader_limits usual;
 	static const struct wire_cpio_events events = { .begin = told_begin,
 							.data = told_data,
 							.end = told_end };
 	struct telling t = { .into = into };
-	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(&usual,
-										     &events, &t);
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(&events, &t);
 
 	assert_success(wire_cpio_reader_feed(r, archive->at, archive->n));
 	assert_success(wire_cpio_reader_finish(r));

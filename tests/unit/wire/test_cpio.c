@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "unit.h"
 
 struct archive {
@@ -48,7 +49,7 @@ static void entry_is_header_name_and_bytes_padded_to_four(void **state)
 				     "hello\0\0\0";
 	struct archive *a = *state;
 
-	assert_success(wire_cpio_write_file(&a->w, "etc/x", 0644, "hello", 5));
+	assert_success(write_file(&a->w, "etc/x", 0644, "hello", 5));
 	assert_int_equal(a->bytes.n, sizeof(wanted) - 1);
 	assert_memory_equal(a->bytes.at, wanted, sizeof(wanted) - 1);
 }
@@ -57,7 +58,7 @@ static void archive_ends_with_the_trailer_and_a_full_block(void **state)
 {
 	struct archive *a = *state;
 
-	assert_success(wire_cpio_write_file(&a->w, "f", 0600, "abc", 3));
+	assert_success(write_file(&a->w, "f", 0600, "abc", 3));
 	assert_success(wire_cpio_write_trailer(&a->w));
 	assert_int_equal(a->bytes.n % 512, 0);
 	assert_true(a->w.written == a->bytes.n);
@@ -78,7 +79,7 @@ static void bytes_may_come_in_pieces(void **state)
 	assert_success(wire_cpio_data(&a->w, "cdef", 4));
 	assert_success(wire_cpio_end(&a->w));
 	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &whole);
-	assert_success(wire_cpio_write_file(&w, "f", 0600, "abcdef", 6));
+	assert_success(write_file(&w, "f", 0600, "abcdef", 6));
 	assert_int_equal(whole.n, a->bytes.n);
 	assert_memory_equal(whole.at, a->bytes.at, whole.n);
 	strbuf_deinit(&whole);
@@ -109,9 +110,9 @@ static void names_that_lead_out_are_refused(void **state)
 	struct archive *a = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_error_tag(wire_cpio_write_directory(&a->w, bad[i], 0755), "cpio-name");
+		assert_error_tag(write_directory(&a->w, bad[i], 0755), "cpio-name");
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_success(wire_cpio_write_directory(&a->w, good[i], 0755));
+		assert_success(write_directory(&a->w, good[i], 0755));
 	strbuf_append_repeated(&lengthy, 'n', 4095);
 	assert_success(wire_cpio_check_name(strbuf_str(&lengthy)));
 	strbuf_append_char(&lengthy, 'n');
@@ -138,7 +139,7 @@ static void an_error_of_the_sink_comes_back(void **state UNUSED)
 	struct wire_cpio_writer w;
 
 	wire_cpio_writer_init(&w, broken_sink, NULL);
-	assert_error_tag(wire_cpio_write_file(&w, "f", 0600, "x", 1), "io");
+	assert_error_tag(write_file(&w, "f", 0600, "x", 1), "io");
 	assert_true(w.written == 0);
 }
 
@@ -174,11 +175,11 @@ static void another_program_reads_what_we_write(void **state)
 					 .mtime = 86400 };
 
 	skip_unless(system("busybox cpio --help >/dev/null 2>&1") == 0, "no busybox with cpio");
-	assert_success(wire_cpio_write_directory(&a->w, "usr", 0755));
-	assert_success(wire_cpio_write_directory(&a->w, "usr/bin", 01777));
+	assert_success(write_directory(&a->w, "usr", 0755));
+	assert_success(write_directory(&a->w, "usr/bin", 01777));
 	assert_success(wire_cpio_write_link(&a->w, "bin", "usr/bin"));
 	assert_success(wire_cpio_write(&a->w, &dated, "1234567", 7));
-	assert_success(wire_cpio_write_device(&a->w, "console", S_IFCHR, 0600, 5, 1));
+	assert_success(write_device(&a->w, "console", 0600, 5, 1));
 	assert_success(wire_cpio_write_trailer(&a->w));
 	list_with("busybox cpio -t", &a->bytes, &names);
 	assert_string_equal(strbuf_str(&names), "usr\nusr/bin\nbin\nusr/bin/dated\nconsole\n");

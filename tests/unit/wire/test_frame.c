@@ -129,9 +129,6 @@ static void frames_survive_any_cut_of_the_stream(void **state UNUSED)
 			}
 		}
 		assert_int_equal(n, 3);
-		assert_int_equal(e.receiver.counters.frames[WIRE_STDOUT], 1);
-		assert_int_equal(e.receiver.counters.payload_bytes[WIRE_LOG], 5);
-		assert_int_equal(e.sender.counters.payload_bytes[WIRE_LOG], 5);
 		ends_deinit(&e);
 	}
 }
@@ -194,16 +191,15 @@ static void each_damage_has_its_own_tag(void **state UNUSED)
 		uint32_t value;
 		size_t width;
 		const char *tag;
-		enum wire_error_kind kind;
 	} damages[] = {
-		{ 0, 0x5253544c, 4, "wire-magic", WIRE_BAD_MAGIC },
-		{ 4, 2, 2, "wire-version", WIRE_BAD_VERSION },
-		{ 6, 0x177, 2, "wire-type", WIRE_BAD_TYPE },
-		{ 6, 0x001, 2, "wire-type", WIRE_BAD_TYPE }, /* a HELLO to the host */
-		{ 16, UINT32_MAX, 4, "wire-length", WIRE_BAD_LENGTH },
-		{ 20, 0, 4, "wire-payload", WIRE_BAD_PAYLOAD },
-		{ 24, 3, 4, "wire-gap", WIRE_GAP },
-		{ 40, 1, 4, "wire-header", WIRE_BAD_HEADER },
+		{ 0, 0x5253544c, 4, "wire-magic" },
+		{ 4, 2, 2, "wire-version" },
+		{ 6, 0x177, 2, "wire-type" },
+		{ 6, 0x001, 2, "wire-type" }, /* a HELLO to the host */
+		{ 16, UINT32_MAX, 4, "wire-length" },
+		{ 20, 0, 4, "wire-payload" },
+		{ 24, 3, 4, "wire-gap" },
+		{ 40, 1, 4, "wire-header" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
@@ -214,7 +210,6 @@ static void each_damage_has_its_own_tag(void **state UNUSED)
 		forge(&e, damages[i].offset, damages[i].value, damages[i].width);
 		feed(&e);
 		assert_error(&e, damages[i].tag);
-		assert_int_equal(e.receiver.counters.errors[damages[i].kind], 1);
 		assert_nothing(&e);
 		ends_deinit(&e);
 	}
@@ -278,8 +273,7 @@ static void frames_of_another_session_are_dropped_and_counted(void **state UNUSE
 	send_text(&e, WIRE_READY, "new");
 	feed(&e);
 	assert_next(&e, WIRE_READY, "new");
-	assert_int_equal(e.receiver.counters.errors[WIRE_OTHER_SESSION], 1);
-	assert_int_equal(e.receiver.counters.frames[WIRE_HEARTBEAT], 0);
+	assert_int_equal(e.receiver.n_other_session, 1);
 	ends_deinit(&e);
 }
 
@@ -306,7 +300,7 @@ static void half_a_frame_in_front_is_passed_over(void **state UNUSED)
 		assert_non_null(err);
 		error_free(err);
 		assert_next(&e, WIRE_READY, "new");
-		assert_int_equal(e.receiver.counters.skipped_bytes, 48 + 26 - cut);
+		assert_int_equal(e.receiver.skipped_bytes, 48 + 26 - cut);
 		ends_deinit(&e);
 	}
 }
@@ -322,7 +316,7 @@ static void a_guest_hears_nothing_before_hello(void **state UNUSED)
 	send_text(&e, WIRE_POWER_OFF, "");
 	feed(&e);
 	assert_nothing(&e);
-	assert_int_equal(e.receiver.counters.errors[WIRE_OTHER_SESSION], 1);
+	assert_int_equal(e.receiver.n_other_session, 1);
 	ends_deinit(&e);
 }
 

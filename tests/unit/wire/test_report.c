@@ -14,24 +14,17 @@ static void every_word_is_found_again(void **state UNUSED)
 		assert_true(wire_report_find(word, strlen(word), &found));
 		assert_int_equal(found, i);
 	}
-	for (size_t i = 0; i < WIRE_N_STAGES; i++) {
-		const char *word = wire_stage_word((enum wire_stage)i);
-		enum wire_stage found;
-
-		assert_true(wire_stage_find(word, strlen(word), &found));
-		assert_int_equal(found, i);
-	}
+	assert_string_equal(wire_stage_word(WIRE_STAGE_SETUP), "setup");
+	assert_string_equal(wire_stage_word(WIRE_STAGE_CLEANUP), "cleanup");
 }
 
 static void other_words_are_not(void **state UNUSED)
 {
 	enum wire_report_kind kind;
-	enum wire_stage stage;
 
 	assert_false(wire_report_find("begi", 4, &kind));
 	assert_false(wire_report_find("begins", 6, &kind));
-	assert_false(wire_stage_find("", 0, &stage));
-	assert_false(wire_stage_find("end", 3, &stage));
+	assert_false(wire_report_find("", 0, &kind));
 }
 
 int main(void)

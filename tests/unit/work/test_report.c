@@ -214,7 +214,7 @@ static void ends_have_words(void **state UNUSED)
 	assert_string_equal(work_end_name(WORK_END_SIGNALLED), "signalled");
 	assert_string_equal(work_end_name(WORK_END_NEVER_STARTED), "never-started");
 	for (int end = 0; end < WORK_N_ENDS; end++)
-		assert_true(strlen(work_end_meaning((enum work_end)end)) > 0);
+		assert_true(strlen(work_end_name((enum work_end)end)) > 0);
 }
 
 int main(void)
