@@ -13,10 +13,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "harness/files.h"
-#include "harness/job_record.h"
+#include "harness/job.h"
 #include "harness/judge.h"
-#include "harness/listing.h"
+#include "harness/session.h"
 #include "vm/link/exec.h"
 #include "vm/image/image.h"
 

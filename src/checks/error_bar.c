@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/error_bar.h"
+#include "checks/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/facts.h"
+#include "checks/check.h"
 
 #include <string.h>
-
-#include "checks/check.h"
 
 /* Every declared worker has one report, and each of them was started. */
 static bool check_reports(struct checks_subject *s)

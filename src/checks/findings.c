@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/facts.h"
+#include "checks/check.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

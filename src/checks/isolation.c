@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/clock.h"
-#include "base/strbuf.h"
 #include "checks/check.h"
 
 static void tell_outside(struct checks_subject *s, const struct exchange_worker *w)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/clock.h"
 #include "checks/check.h"
-#include "checks/error_bar.h"
 
 static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 {

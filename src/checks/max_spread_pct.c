@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "checks/check.h"
-#include "checks/error_bar.h"
-#include "checks/facts.h"
 
 static bool computes(const struct exchange_worker *worker)
 {

@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "checks/check.h"
-#include "checks/error_bar.h"
-#include "checks/facts.h"
 
 double checks_stall_limit_ms(size_t workers, const struct checks_cgroup *cgroup)
 {

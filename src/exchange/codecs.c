@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "exchange/codecs.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "exchange/report.h"
-#include "topo/cpuset.h"
 
 static struct error *read_cpus(const struct json_value *value, void *member)
 {

@@ -3,6 +3,8 @@
 #ifndef KTSTR_EXCHANGE_CODECS_H
 #define KTSTR_EXCHANGE_CODECS_H
 
+#include <stdint.h>
+
 #include "json/rows.h"
 
 extern const struct json_codec exchange_cpus_codec;   /* struct cpuset: "0-3,8" */
@@ -13,5 +15,10 @@ extern const struct json_codec exchange_number_codec; /* char *: a number as it 
 /* For rows: what is wrong with a char *. */
 const char *exchange_check_name(const void *member);
 const char *exchange_check_end(const void *member); /* "finished", "exited 3" */
+
+/* For whoever fills a struct of a document only to write it. */
+
+/* A text or list that is only read, in a member that owns what was read. */
+#define EXCHANGE_BORROW(text) ((void *)(uintptr_t)(text))
 
 #endif

@@ -9,8 +9,7 @@
 #include <ktstr/ktstr.h>
 
 #include "base/vec.h"
-#include "exchange/borrow.h"
-#include "json/rows.h"
+#include "exchange/codecs.h"
 #include "topo/topology.h"
 
 enum {

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "exchange/codecs.h"
-
 #define TEXT(struct_, member) JSON_CUSTOM(struct_, member, &exchange_text_codec)
 #define NAME(struct_, member) \
 	TEXT(struct_, member), .presence = JSON_REQUIRED, .check = exchange_check_name

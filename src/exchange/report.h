@@ -10,9 +10,8 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "exchange/borrow.h"
-#include "exchange/worker.h"
-#include "json/rows.h"
+#include "exchange/codecs.h"
+#include "topo/cpuset.h"
 #include "wire/report.h"
 
 enum {
@@ -26,6 +25,43 @@ enum {
 	EXCHANGE_LIMIT_METRICS = 200000,
 	EXCHANGE_LIMIT_ARGS = 200000,
 };
+
+/* What a worker measured, as the suite reports it and records keep it. */
+struct exchange_worker {
+	char *cgroup, *kind;
+	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
+	uint32_t pid;
+#define COUNTED(name, meaning) uint64_t name;
+#define DERIVED(name, meaning) uint64_t name;
+#define KNOWN(name, has, meaning) \
+	bool has;                 \
+	uint64_t name;
+#include "exchange/figures.def"
+#undef KNOWN
+#undef DERIVED
+#undef COUNTED
+	bool has_gap_cpu;
+	uint32_t gap_cpu;
+	uint64_t stall_ns; /* how long it had wanted a CPU and had none when the work was over */
+	struct topo_cpuset cpus; /* really used */
+	bool has_outside; /* its CPUs were compared with those of its cgroup, moment by moment */
+	struct topo_cpuset outside,
+		outside_had;	/* which it used and the cgroup had not; what it had */
+	uint64_t outside_at_ns; /* the first time */
+	/* Its class, sampled from outside, and the CPU time under each. */
+	bool has_class;
+	uint64_t ext_samples, other_samples, ext_ns, other_ns;
+};
+
+/* The line of a report; and the same without what records do not keep. */
+extern const struct json_rows exchange_worker_table, exchange_worker_record;
+
+void exchange_worker_deinit(struct exchange_worker *worker);
+
+bool exchange_worker_never_started(const struct exchange_worker *worker);
+bool exchange_worker_was_killed(const struct exchange_worker *worker);
+/* Whether it stopped or had to be killed: it worked until it was asked to stop. */
+bool exchange_worker_worked_to_the_end(const struct exchange_worker *worker);
 
 struct exchange_begin {
 	char *test;
@@ -137,5 +173,19 @@ struct error *exchange_line_parse(const char *text, size_t n, struct exchange_li
 void exchange_line_deinit(struct exchange_line *line);
 #define _cleanup_exchange_line_ __attribute__((cleanup(exchange_line_deinit)))
 void exchange_payload_deinit(struct exchange_payload *payload);
+
+/* What is known of the scheduler under test when the report is over. */
+struct exchange_scheduler {
+	bool started, attached, ended;
+	uint32_t pid;
+	char *ops; /* root/ops once attached; NULL */
+	uint64_t attach_ms;
+	char *end;	     /* "exited 1", "signalled 9", "stopped" (by us); NULL */
+	char *kernel_reason; /* what the kernel said about it; NULL */
+	char *events;	     /* root/events as text; NULL */
+	bool asked;	     /* it ran when it was asked to end */
+	bool has_restarts;   /* false: the kernel does not count them */
+	uint64_t restarts;   /* detached and attached again */
+};
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "exchange/worker.h"
+#include "exchange/report.h"
 
 #include <string.h>
-
-#include "exchange/codecs.h"
 
 #define WORKER(member)	 JSON_SCALAR(struct exchange_worker, member)
 #define REQUIRED(member) WORKER(member), .presence = JSON_REQUIRED
@@ -20,7 +18,6 @@ static const struct json_row rows[] = {
 #define DERIVED		       COUNTED
 #define KNOWN(name, has_, meaning) \
 	{ WORKER(name), JSON_HAS(struct exchange_worker, has_), .means = meaning },
-#include "exchange/figures.def"
 #undef KNOWN
 #undef DERIVED
 #undef COUNTED

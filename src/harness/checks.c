@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/checks.h"
+#include "harness/judge.h"
 
 #include <string.h>
-
-#include "checks/facts.h"
 
 static bool has_reason(const struct result_outcome *outcome, enum ktstr_reason reason)
 {

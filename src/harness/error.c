@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/error.h"
+#include "harness/session.h"
 
 DEFINE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/expect.h"
+#include "harness/judge.h"
 
 #include <string.h>
 

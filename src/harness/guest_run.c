@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/guest_run.h"
+#include "harness/job.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "harness/time_limit.h"
+#include "harness/needs.h"
 
 /* The first in PATH is the test's own folder. */
 #define GUEST_PATH \

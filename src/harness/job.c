@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "checks/check.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "elf/image.h"
-#include "harness/job_record.h"
-#include "harness/kept.h"
 #include "harness/limits.h"
 #include "harness/needs.h"
 #include "vm/link/exec.h"

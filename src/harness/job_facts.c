@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/job_facts.h"
+#include "harness/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "checks/facts.h"
+#include "checks/check.h"
 #include "exchange/codecs.h"
 
 struct procfs_cgroup_stats {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/job_record.h"
+#include "harness/job.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/shell_word.h"
-#include "harness/job_facts.h"
 #include "harness/limits.h"
-#include "result/commit.h"
 #include "result/limits.h"
 
 _Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,

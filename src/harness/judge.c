@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "harness/checks.h"
-#include "harness/expect.h"
 
 static void add(struct result_outcome *into, enum ktstr_reason reason, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

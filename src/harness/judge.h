@@ -3,9 +3,10 @@
 #ifndef KTSTR_HARNESS_JUDGE_H
 #define KTSTR_HARNESS_JUDGE_H
 
+#include "checks/check.h"
 #include "exchange/declaration.h"
-#include "harness/disturbance.h"
 #include "harness/test_report.h"
+#include "procfs/task.h"
 #include "vm/link/exec.h"
 
 /* How the run ended, as the runner saw it. */
@@ -33,5 +34,57 @@ struct harness_judge_input {
 
 /* Adds parts and notes to what `into` has, and settles it. */
 void harness_judge(const struct harness_judge_input *input, struct result_outcome *into);
+
+/*
+ * How much the host got in the guest's way: time that QEMU's threads wanted to run and were not
+ * let. Measured from outside, so a guest cannot talk itself out of a failed check.
+ *
+ *	harness_disturbance_begin("/proc", qemu_pid, &watch);      when the work begins
+ *	harness_disturbance_sample(&watch);                        now and then
+ *	harness_disturbance_end(&watch, is_tcg, vcpus, &found);    when it is over
+ */
+
+struct harness_watched_thread {
+	pid_t tid;
+	uint64_t first_ns, last_ns;
+};
+
+struct harness_disturbance_watch {
+	pid_t pid;
+	struct procfs_task_dir task;
+	uint64_t begun_ns;
+	uint64_t longest_ns;
+	VEC(struct harness_watched_thread) threads; /* by tid */
+	char why[CHECKS_LIMIT_WHY_BYTES]; /* something could not be read; then all is unknown */
+};
+
+/* What cannot be read makes the answer unknown; nothing here is an error of a run. */
+void harness_disturbance_begin(const char *proc_root, pid_t pid,
+			       struct harness_disturbance_watch *ret);
+/*
+ * A single wait is known only to be no longer than all waits between two samples: the more
+ * samples, the smaller the bound.
+ */
+void harness_disturbance_sample(struct harness_disturbance_watch *watch);
+/* Ends the watch and frees it. */
+void harness_disturbance_end(struct harness_disturbance_watch *watch, bool tcg, unsigned int vcpus,
+			     struct checks_disturbance *ret);
+/* For a watch that nobody wants an answer of; fine after the end, and for an empty one. */
+void harness_disturbance_watch_deinit(struct harness_disturbance_watch *watch);
+
+/* The checks of a declaration on what its test reported. */
+
+/* Adds parts and notes; see checks_evaluate(). */
+void harness_check(const struct exchange_declared_test *test,
+		   const struct harness_test_report *report,
+		   const struct checks_disturbance *disturbance, struct result_outcome *into);
+
+/* Tests that must fail: a declared failure that happened is a pass, anything else is not. */
+
+/*
+ * Of a settled outcome. Only a failure or a pass is looked at: what could not be tested stays so.
+ * The outcome is settled again.
+ */
+void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *outcome);
 
 #endif

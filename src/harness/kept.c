@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/kept.h"
+#include "harness/job.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/listing.h"
+#include "harness/session.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/spawn.h"
 #include "base/strbuf.h"
 #include "elf/image.h"

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "base/io.h"
-#include "base/strbuf.h"
-#include "harness/kconfig.h"
 #include "harness/limits.h"
 
 #define SCX_OPTION "CONFIG_SCHED_CLASS_EXT"

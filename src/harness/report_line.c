@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/report_line.h"
+#include "harness/test_report.h"
 
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "harness/listing.h"
-
 void harness_session_deinit(struct harness_session *s)
 {
 	harness_plan_deinit(&s->plan);

@@ -11,8 +11,208 @@
 #define KTSTR_HARNESS_SESSION_H
 
 #include "base/cancel.h"
-#include "harness/files.h"
-#include "harness/plan.h"
+#include "exchange/declaration.h"
+#include "kernel/kernel.h"
+
+/* What can be wrong before a test runs. */
+
+#define HARNESS_ERRORS(X)                                                                          \
+	X(HARNESS_NOT_TESTS, "not-a-test-binary", "the file is not a program that declares tests") \
+	X(HARNESS_API, "test-api", "program and runner have different API versions")               \
+	X(HARNESS_MISTAKES, "test-mistakes", "tests are declared wrongly")                         \
+	X(HARNESS_LISTING, "test-listing", "the program failed to list its tests")                 \
+	X(HARNESS_PATTERN, "no-such-test", "there is no test of that name")                        \
+	X(HARNESS_PLAN, "test-plan", "what was asked for cannot be planned")                       \
+	X(HARNESS_FILES, "file-changed", "a file is not the one that was found before")
+DECLARE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);
+
+/*
+ * The files that go into a guest with a test: the binary, its scheduler, whatever else it names.
+ *
+ * A name without a slash is looked for beside the binary, then in the folders of --files, then in
+ * PATH. One with a slash is a path from the binary's folder, or absolute. In the guest
+ * each has its base name.
+ */
+
+/* Which file it was, and when its content last changed. */
+struct harness_file_stamp {
+	uint64_t device, inode, bytes;
+	int64_t changed_sec, changed_nsec;
+};
+
+/* All but the name belong to the finder. */
+struct harness_test_file {
+	char *name;	  /* in the guest */
+	const char *path; /* on this machine: absolute, without links */
+	uint64_t bytes;
+	uint64_t hash;	      /* of the content: base/hash.h */
+	const char *build_id; /* hexadecimal; NULL when it has none or is no ELF object */
+	struct harness_file_stamp stamp;
+};
+
+/* One test's. The binary comes first, then the scheduler's program if it has one. */
+struct harness_test_files {
+	struct harness_test_file *at;
+	size_t n, capacity;
+};
+
+void harness_test_files_deinit(struct harness_test_files *files);
+#define _cleanup_harness_test_files_ __attribute__((cleanup(harness_test_files_deinit)))
+
+struct host_file;
+
+/* Where a file of this name in the guest was when a test ran before. Borrowed. */
+struct harness_known_place {
+	const char *name, *path;
+};
+
+/* Each file of this machine is read once, however many tests use it. Not for two threads at once.
+ */
+struct harness_file_finder {
+	const char *const *dirs; /* borrowed */
+	size_t n_dirs;
+	const char *path; /* as $PATH, borrowed; NULL: no folders */
+	/* Looked at before everything else; a place where nothing is any more is passed by. */
+	const struct harness_known_place *places;
+	size_t n_places;
+	VEC(struct host_file *) known;
+};
+
+void harness_file_finder_deinit(struct harness_file_finder *finder);
+#define _cleanup_harness_file_finder_ __attribute__((cleanup(harness_file_finder_deinit)))
+
+/*
+ * A file that is not there, or another one than an earlier of the same name in the guest, becomes a
+ * line in `mistakes`: `FILE:LINE: TEST: no file NAME: looked in A, B, PATH`. All of
+ * a test's mistakes are collected; *ret then lacks them. An error is a file that is there and
+ * cannot be read.
+ */
+struct error *harness_files_find(struct harness_file_finder *finder,
+				 const struct exchange_declared_suite *suite,
+				 const struct exchange_declared_test *test, struct strbuf *mistakes,
+				 struct harness_test_files *ret) MUST_CHECK;
+
+/*
+ * HARNESS_FILES when one of them has another content by now than when it was found: a test would
+ * run something else than its record says.
+ */
+struct error *harness_files_check(const struct harness_test_files *files) MUST_CHECK;
+
+/* Asks a test binary which tests it holds: `BINARY --list --json`, as a child of ours. */
+
+struct harness_listing_bounds {
+	uint64_t timeout_ns;
+	size_t output_bytes;
+};
+
+/*
+ * Path and name (the base name) are filled too.
+ *
+ * HARNESS_NOT_TESTS: not there, not executable, or some other program. HARNESS_API: built for
+ * another version; the message says which side is to be renewed. HARNESS_MISTAKES: the message is
+ * a line of ours and then its lines, `FILE:LINE: TEST: what`. HARNESS_LISTING: it crashed, hung,
+ * said too much or contradicts itself. BASE_CANCELLED.
+ *
+ * The child reads nothing, has our environment without KTSTR_… (they are for guests), and
+ * whatever it started ends with it.
+ */
+struct error *harness_listing_read(const char *binary, const struct cancel *cancel,
+				   struct exchange_declared_suite *ret) MUST_CHECK;
+/* And the document itself, which may say more than we know. */
+struct error *harness_listing_read_text(const char *binary, const struct cancel *cancel,
+					struct exchange_declared_suite *ret,
+					struct strbuf *ret_text) MUST_CHECK;
+/* With other bounds than HARNESS_LIMIT_LISTING_…. */
+struct error *harness_listing_read_within(const char *binary,
+					  const struct harness_listing_bounds *bounds,
+					  const struct cancel *cancel,
+					  struct exchange_declared_suite *ret) MUST_CHECK;
+
+/*
+ * The document alone; `label` names the binary in errors. Path and name stay NULL. Members that
+ * are not known are ignored; one that is missing or wrong is named with its path:
+ * `tests[3].needs.smt`. Tests come out sorted by name.
+ */
+struct error *harness_listing_parse(const char *text, size_t n, const char *label,
+				    struct exchange_declared_suite *ret) MUST_CHECK;
+
+/* What the id of a variant is made of. The digits themselves: result/run_record.h. */
+
+enum { HARNESS_VARIANT_ID_CHARS = 16 };
+
+/* `booted` may be another machine than the test's own. */
+void harness_plan_variant_id(const struct exchange_declared_suite *suite,
+			     const struct exchange_declared_test *test, const struct topo *booted,
+			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1]);
+
+/* Which variants to run: tests × topologies × kernels × repeats, each with a name and an id. */
+
+struct harness_plan_options {
+	/*
+	 * A glob (* ? [) for the whole "suite:test", or a part of it; a test is taken when any
+	 * matches. None: all tests.
+	 */
+	const char *const *patterns;
+	size_t n_patterns;
+	/* Topologies or names of presets, as a user writes them. None: each test's own. */
+	const char *const *topologies;
+	size_t n_topologies;
+	/* At least one, unless only names are asked for: then variants may have neither kernel nor
+	 * id. */
+	const struct kernel *const *kernels;
+	size_t n_kernels;
+	unsigned int repeat; /* 0 is 1 */
+	bool names_only;
+};
+
+/* Borrows suite, test and kernel. */
+struct harness_variant {
+	const struct exchange_declared_suite *suite;
+	const struct exchange_declared_test *test;
+	struct topo topology;
+	const struct kernel *kernel;
+	size_t kernel_index; /* in the options */
+	unsigned int repeat_index;
+	/*
+	 * suite:test@topology, then ",kernel" when there is more than one, then ",run=N" (from
+	 * 1) with repeats. No two variants of a plan share it.
+	 */
+	char *name;
+	/* Over what is run, whenever and by whom; repeats share it. Hexadecimal. */
+	char id[HARNESS_VARIANT_ID_CHARS + 1];
+};
+
+struct harness_plan {
+	VEC(struct harness_variant)
+	variants; /* by suite as given, test's name, topology, kernel, repeat */
+};
+
+void harness_plan_deinit(struct harness_plan *plan);
+#define _cleanup_harness_plan_ __attribute__((cleanup(harness_plan_deinit)))
+
+/*
+ * Names suites apart: the base name, or as much of the end of the path as no other has. The same
+ * binary twice is HARNESS_PLAN. Call it once all suites are listed, before harness_plan_make().
+ */
+struct error *harness_plan_name_suites(struct exchange_declared_suite *suites, size_t n) MUST_CHECK;
+
+bool harness_plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
+				  const struct exchange_declared_test *test);
+/* The first pattern that no test matches; NULL when each has one. Borrowed. */
+const char *harness_plan_find_unmatched(const struct harness_plan_options *options,
+					const struct exchange_declared_suite *suites, size_t n);
+
+/*
+ * The suites must stay where they are as long as the plan lives. A topology or kernel that is
+ * given twice counts once. HARNESS_PATTERN: a pattern matches nothing
+ * (harness_plan_find_unmatched() says which); HARNESS_PLAN: too many; topo's errors for a wrong
+ * topology.
+ */
+struct error *harness_plan_make(const struct exchange_declared_suite *suites, size_t n,
+				const struct harness_plan_options *options,
+				struct harness_plan *ret) MUST_CHECK;
+
+/* The session. */
 
 /* One per test that is planned. */
 struct harness_session_files {

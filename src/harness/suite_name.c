@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/plan.h"
+#include "harness/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "harness/report_line.h"
-
 void harness_test_report_deinit(struct harness_test_report *r)
 {
 	char *texts[] = { r->test, r->scheduler.ops, r->scheduler.end, r->scheduler.kernel_reason,

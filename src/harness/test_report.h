@@ -10,7 +10,6 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "exchange/report.h"
-#include "exchange/scheduler.h"
 #include "result/outcome.h"
 #include "topo/cpuset.h"
 #include "wire/report.h"
@@ -59,5 +58,14 @@ struct error *harness_test_report_take(struct harness_test_report *report, const
 				       size_t n) MUST_CHECK;
 /* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */
 struct error *harness_test_report_finish(struct harness_test_report *report) MUST_CHECK;
+
+/* One line of a test's report and what it adds. The guest is foreign: so is every byte. */
+
+/* Without its newline. An error leaves the report as it was. */
+struct error *harness_report_line_take(struct harness_test_report *report, const char *line,
+				       size_t n) MUST_CHECK;
+
+/* Whether a test may say this about itself: the others only the host can know. */
+bool harness_reason_allowed_from_guest(enum ktstr_reason reason);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/time_limit.h"
+#include "harness/needs.h"
 
 #include "base/clock.h"
 

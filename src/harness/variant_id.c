@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "harness/variant_id.h"
+#include "harness/session.h"
 
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "result/variant.h"
+#include "result/run_record.h"
 
 static struct result_texts texts_of(const struct exchange_text_list *list)
 {

@@ -3,13 +3,9 @@
 #ifndef KTSTR_REPORT_FORM_H
 #define KTSTR_REPORT_FORM_H
 
-#include "base/cancel.h"
-#include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "report/report.h"
-#include "result/outcome.h"
-#include "result/verdict.h"
 
 /* Every bound of the room. */
 

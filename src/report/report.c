@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/report.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 const char *const report_format_names[REPORT_N_FORMATS + 1] = {
 #define REPORT_FORMAT(id, word, help) [REPORT_##id] = word,
-#include "report/report_formats.def"
 #undef REPORT_FORMAT
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/lock.h"
+#include "result/new_file.h"
 
 #include <fcntl.h>
 #include <libgen.h>

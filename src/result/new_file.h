@@ -6,6 +6,7 @@
 #ifndef KTSTR_RESULT_NEW_FILE_H
 #define KTSTR_RESULT_NEW_FILE_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 
 /* How a file is kept out of sight until it is whole; the best first. */
@@ -38,5 +39,16 @@ struct error *result_new_file_replace(struct result_new_file *file, const char *
 /* Removes it unless it was published. */
 void result_new_file_deinit(struct result_new_file *file);
 #define _cleanup_result_new_file_ __attribute__((cleanup(result_new_file_deinit)))
+
+/*
+ * A lock file beside a file that is replaced by rename: a lock on the file
+ * itself would stay with the old inode. When missing, "<file>.lock" is made for whom the file
+ * belongs to, 0600 and more where others may write the file, and stays in place; the lock ends
+ * when the descriptor is closed, so also with the process, however it dies.
+ */
+
+/* BASE_CANCELLED, BASE_LIMIT when the budget is over, BASE_IO when refused. */
+struct error *result_lock_acquire(const char *lock_path, uint64_t budget_ns,
+				  const struct cancel *cancel, int *ret_fd) MUST_CHECK;
 
 #endif

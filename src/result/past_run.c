@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/past_run.h"
+#include "result/run_record.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

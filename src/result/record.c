@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "result/limits.h"
-#include "result/lock.h"
+#include "result/new_file.h"
 
 static struct error *cannot_reach(const char *path, int errnum)
 {

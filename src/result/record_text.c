@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/record_text.h"
+#include "result/record.h"
 
 #include <string.h>
 

@@ -12,9 +12,7 @@
 #include "base/paths.h"
 #include "procfs/process.h"
 #include "result/limits.h"
-#include "result/lock.h"
 #include "result/new_file.h"
-#include "result/run_record_text.h"
 
 struct result_record {
 	char *dir, *stem; /* "<test>-<id>" */

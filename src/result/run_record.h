@@ -11,8 +11,114 @@
 #ifndef KTSTR_RESULT_RUN_RECORD_H
 #define KTSTR_RESULT_RUN_RECORD_H
 
-#include "base/cancel.h"
-#include "result/run_record_rows.h"
+#include "host/host_facts.h"
+#include "result/outcome.h"
+#include "result/record.h"
+
+/*
+ * What a record says, as it is written and as it is read: ktstr-record(5) is made from these rows.
+ * Who writes one lends every text; who read one owns them (result_run_deinit()). NULL, 0 and empty
+ * lists are what the record does not say.
+ */
+
+/* Raised when a reader of older records would misunderstand newer ones. */
+enum { RESULT_SCHEMA = 2, RESULT_OLDEST_SCHEMA = 1 };
+
+struct result_texts {
+	const char *const *at;
+	size_t n;
+};
+
+/* A file as it was: path on the host, hash of its content, build-id where it has one. */
+struct result_file {
+	const char *name, *path, *hash, *build_id;
+};
+
+/* A member that is not there, and why. */
+struct result_absent {
+	const char *member, *why;
+};
+
+struct result_stage {
+	const char *name;
+	uint64_t at_ms;
+};
+
+struct result_run {
+	enum result_state {
+		RESULT_STARTED, /* nothing after that is known */
+		RESULT_FINISHED,
+		RESULT_N_STATES,
+	} state;
+
+	/* What is known before the guest is started. */
+	const char *test;     /* a C identifier; with `id` it makes the file's name */
+	const char *id;	      /* result_variant_id() */
+	const char *suite;    /* the binary's name */
+	const char *name;     /* of the variant, as reports show it */
+	const char *source;   /* "mytests.c:12" */
+	const char *topology; /* what is booted, not what was declared */
+	uint64_t memory_bytes;
+	const char *scheduler;	     /* its words; "": the kernel's own */
+	struct result_texts sysctls; /* "sysctl.NAME=VALUE" */
+	struct result_texts kernel_args;
+	const char *payload;   /* the one that a test is about */
+	const char *work_type; /* kinds of work, joined */
+	struct {
+		const char *id, *release, *build_id, *source, *commit;
+	} kernel;
+	const char *project_commit, *scheduler_commit;
+	struct result_absences {
+		const struct result_absent *at;
+		size_t n;
+	} absent;
+	const struct host_facts *host;
+	const char *timestamp, *run_id, *run_source;
+	/* The process that started it. */
+	uint64_t runner_pid, runner_start_jiffies;
+	/* All that doing it again needs. Who writes fills the first four, the rest is as above. */
+	struct {
+		struct result_file binary;
+		struct result_texts scheduler_argv;
+		struct {
+			const struct result_file *at;
+			size_t n;
+		} files;
+		const char *command; /* the `ktstr test` line that runs this variant alone */
+		const char *test, *topology, *kernel_id, *kernel_build_id;
+		uint64_t memory_bytes;
+		struct result_texts kernel_args;
+	} rerun;
+
+	/* Of a finished one. */
+	enum ktstr_verdict verdict;
+	enum ktstr_reason reason;
+	const char *why, *kept_dir;
+	bool passed, skipped;
+	const char *problem;  /* why this record is not where it was started */
+	const char *left_out; /* what had no room */
+	struct {
+		const struct result_part *at;
+		size_t n;
+	} parts;
+	struct result_texts notes, kept_files;
+	bool has_wall, has_cleanup, has_host_run_delay, cloned;
+	uint64_t wall_ms, cleanup_ms, host_run_delay_ns;
+	const char *accel, *accel_reason; /* NULL: no guest came to be */
+	struct {
+		const struct result_stage *at;
+		size_t n;
+	} stages;
+};
+
+/*
+ * The members in the order in which they are written: the state, the verdict of a finished one,
+ * what is known from the start, what came of it.
+ */
+extern const struct json_rows result_state_rows, result_verdict_rows, result_head_rows,
+	result_fact_rows;
+
+/* The record on disk. */
 
 struct result_record_metric {
 	const char *name;
@@ -79,5 +185,83 @@ struct error *result_record_finish(struct result_record *record,
 				   const struct result_record_result *result,
 				   const struct cancel *cancel,
 				   struct error **ret_problem) MUST_CHECK;
+
+/* The text of a run's record, without a disk. */
+
+/* What tells this run from every other, and when it began. */
+struct result_stamp {
+	uint64_t unix_sec;
+	uint64_t pid;
+	uint64_t start_time_jiffies; /* of the runner's process; 0 when it could not be read */
+	unsigned int counter;
+};
+
+/* "2026-11-15T14:30:05Z" */
+char *result_format_time(uint64_t unix_sec) MUST_CHECK;
+/* "2026-11-15T14:30:05Z-4711-0" */
+char *result_format_run_id(const struct result_stamp *stamp) MUST_CHECK;
+
+/* The members that never change, as text between the braces. */
+void result_format_head(const struct result_run *head, const struct result_stamp *stamp,
+			struct strbuf *into);
+void result_format_started(const struct strbuf *head, struct strbuf *into);
+
+/*
+ * The whole record. `kept` is the text of the elements that `metrics` has already, without the
+ * brackets. `problem`, or NULL: why this is not where it should be. BASE_LIMIT when it is too
+ * large even without the members that callers write and without metrics of ours.
+ */
+struct error *result_format_finished(const struct strbuf *head,
+				     const struct result_record_result *result,
+				     struct json_text kept, size_t n_kept, const char *problem,
+				     struct strbuf *into) MUST_CHECK;
+
+/*
+ * The elements of `metrics` in a record that was started with this run id. BASE_PARSE when the
+ * bytes are no such record.
+ */
+struct error *result_find_kept(const char *record, size_t n, const char *label, const char *run_id,
+			       struct json_text *ret_kept, size_t *ret_n) MUST_CHECK;
+
+/*
+ * A record read back. The bytes are foreign: every text and list is bounded and a verdict is
+ * believed only with a reason that gives it.
+ */
+
+/*
+ * BASE_PARSE when the bytes are not a record of a run, or one of a newer schema; BASE_LIMIT. *ret
+ * is untouched then.
+ */
+struct error *result_run_parse(const char *text, size_t n, const char *label,
+			       struct result_run *ret) MUST_CHECK;
+/* The same for a regular file; BASE_IO and BASE_ABSENT too. */
+struct error *result_run_read(const char *path, struct result_run *ret) MUST_CHECK;
+void result_run_deinit(struct result_run *run);
+#define _cleanup_result_run_ __attribute__((cleanup(result_run_deinit)))
+
+/* What makes two runs the same variant of a test, as 16 hexadecimal digits. */
+
+/* The order of sysctls and of kernel arguments counts as it does for the kernel. */
+struct result_variant_traits {
+	const char *suite, *test;
+	const char *topology; /* booted */
+	struct result_texts scheduler_argv, sysctls, kernel_args;
+	const char *kernel_build_id; /* or its id in the cache, when it has none */
+	uint64_t memory_bytes;
+};
+
+/* The caller owns the string. */
+char *result_variant_id(const struct result_variant_traits *variant) MUST_CHECK;
+
+/*
+ * Which commit a file was built from, as far as its place can tell: what is checked out in the git
+ * repository around it. Changes that were not committed are not seen.
+ */
+
+/*
+ * `path` is absolute. BASE_ABSENT when no repository is around it, or nothing was committed there;
+ * BASE_PARSE when the repository has another form than this knows. The caller owns *ret.
+ */
+struct error *result_commit_of(const char *path, char **ret) MUST_CHECK;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a record says from the start. */
-#include "result/run_record_text.h"
+#include "result/run_record.h"
 
 #include <stdlib.h>
 #include <string.h>

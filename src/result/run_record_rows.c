@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/run_record_rows.h"
+#include "result/run_record.h"
 
 #include <stdlib.h>
 

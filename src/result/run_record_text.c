@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/run_record_text.h"
+#include "result/run_record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/variant.h"
+#include "result/run_record.h"
 
 #include <string.h>
 

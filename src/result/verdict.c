@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/verdict.h"
+#include "result/outcome.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/body.h"
+#include "suite/ctx.h"
 
 #include <fcntl.h>
 #include <signal.h>

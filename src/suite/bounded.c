@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/bounded.h"
+#include "suite/system.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/capture.h"
+#include "suite/metrics.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/cgroup.h"
+#include "suite/system.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
-#include "suite/bounded.h"
 #include "suite/limits.h"
 
 /* Controllers one by one: a refused one would take the other with it. */

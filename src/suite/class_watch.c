@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/class_watch.h"
+#include "suite/scenario.h"
 
 #include "base/alloc.h"
 #include "base/io.h"

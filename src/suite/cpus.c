@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/cpus.h"
+#include "suite/system.h"
 
 static struct error *find_llc(const struct topo_machine *machine, unsigned int nth,
 			      struct topo_cpuset *ret)

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "suite/body.h"
-#include "suite/cgroup.h"
-#include "suite/slowness.h"
+#include "suite/system.h"
 
 unsigned int ktstr_online_cpus(const struct ktstr_ctx *ctx)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/defaults.h"
+#include "suite/declared.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/entries.h"
+#include "suite/declared.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/kernel_log.h"
+#include "suite/scheduler.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/leftover.h"
+#include "suite/system.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/list.h"
+#include "suite/declared.h"
 
 #include <string.h>
 
-#include "checks/check.h"
 #include "exchange/declaration.h"
-#include "suite/defaults.h"
 #include "work/work.h"
 
 static char *shape_of(const struct ktstr_test *test)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lives in libktstr.a, so that authors write tests and nothing else. */
-#include "suite/program.h"
+#include "suite/declared.h"
 
 int main(int argc, char **argv)
 {

@@ -6,7 +6,6 @@
 #include "json/scan.h"
 #include "json/limits.h"
 #include "json/walk.h"
-#include "suite/metrics_number.h"
 
 void suite_metrics_deinit(struct ktstr_metrics *metrics)
 {

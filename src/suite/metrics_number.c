@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/metrics_number.h"
+#include "suite/metrics.h"
 
 #include <string.h>
 

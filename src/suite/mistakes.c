@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/mistakes.h"
+#include "suite/declared.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "suite/defaults.h"
 #include "suite/limits.h"
 
 void suite_mistake(struct suite_mistakes *m, const char *fmt, ...)

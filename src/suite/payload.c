@@ -4,11 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "suite/metric_check.h"
-#include "suite/payload_env.h"
-#include "suite/payload_missing.h"
-#include "suite/payload_report.h"
-
 /* ---- a start ---- */
 
 static const char *name_of(const struct ktstr_program *program)

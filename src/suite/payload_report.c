@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/payload_report.h"
+#include "suite/payload.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/program.h"
+#include "suite/declared.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/strbuf.h"
+#include "suite/ctx.h"
 #include "suite/limits.h"
-#include "suite/list.h"
-#include "suite/run.h"
-#include "suite/validate.h"
 
 static const char *name_of(const char *path)
 {

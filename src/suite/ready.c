@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "suite/metric_check.h"
 #include "suite/payload.h"
 
 _Noreturn static void end_early(struct ktstr_payload *payload, const struct ktstr_metrics *result,

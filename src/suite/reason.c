@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/reason.h"
+#include "suite/declared.h"
 
 static const struct {
 	const char *word;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/report_text.h"
+#include "suite/report_writer.h"
 
 #include "base/error.h"
 #include "base/strbuf.h"

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/utf8.h"
-#include "suite/report_text.h"
 
 void suite_report_writer_init(struct suite_report_writer *report, int fd, uint64_t from_ns)
 {

@@ -13,9 +13,8 @@
 
 #include <ktstr/ktstr.h>
 #include <pthread.h>
+#include <stdio.h>
 
-#include "base/error.h"
-#include "base/strbuf.h"
 #include "exchange/report.h"
 #include "suite/limits.h"
 
@@ -67,5 +66,10 @@ void suite_report_end(struct suite_report_writer *report);
  * dropped, which the end of the report tells.
  */
 void suite_report_forward(struct suite_report_writer *report, const char *line, size_t n);
+
+/* A report for a person who runs a test by hand. */
+
+/* One line of a report, newline included. */
+void suite_report_text_print(FILE *to, const char *line, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/run.h"
+#include "suite/ctx.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,17 +8,10 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "suite/body.h"
-#include "suite/bounded.h"
-#include "suite/cgroup.h"
-#include "suite/cpus.h"
-#include "suite/defaults.h"
-#include "suite/kernel_log.h"
-#include "suite/leftover.h"
+#include "suite/declared.h"
 #include "suite/scenario.h"
 #include "suite/scheduler.h"
-#include "suite/settings.h"
-#include "suite/slowness.h"
+#include "suite/system.h"
 
 enum {
 	/*

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "suite/cgroup.h"
-#include "suite/defaults.h"
+#include "suite/declared.h"
+#include "suite/system.h"
 
 static struct error *start_one(struct suite_scenario *scenario, const struct ktstr_cgroup *cgroup,
 			       int subtree_fd, uint64_t limit_ms)

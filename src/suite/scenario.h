@@ -3,7 +3,6 @@
 #ifndef KTSTR_SUITE_SCENARIO_H
 #define KTSTR_SUITE_SCENARIO_H
 
-#include "suite/class_watch.h"
 #include "suite/report_writer.h"
 #include "work/work.h"
 
@@ -31,5 +30,23 @@ void suite_scenario_stop(struct suite_scenario *scenario, uint64_t limit_ms,
 			 struct suite_report_writer *report);
 /* Kills what still runs, but does not wait for what cannot die. */
 void suite_scenario_deinit(struct suite_scenario *scenario);
+
+/*
+ * Whether a worker runs under sched_ext, sampled from outside of it. A scheduler may leave tasks to
+ * the kernel's own (SCX_OPS_SWITCH_PARTIAL), and one that goes away leaves all of them.
+ */
+
+struct suite_class_watch {
+	uint64_t ext_samples, other_samples; /* of 0 and 0 nothing is known */
+	/* CPU time between two samples of one class; between two that differ it is nobody's. */
+	uint64_t ext_ns, other_ns;
+
+	bool was_ext_;
+	uint64_t cpu_ns_;
+};
+
+/* `cpu_ns` is its CPU time now. A task whose class cannot be read adds nothing. */
+void suite_class_watch_sample(struct suite_class_watch *watch, const char *proc, pid_t pid,
+			      uint64_t cpu_ns);
 
 #endif

@@ -10,12 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "suite/kernel_log.h"
-#include "suite/scheduler_launch.h"
-#include "suite/scheduler_words.h"
-#include "suite/scx_dump.h"
-#include "suite/scx_state.h"
-#include "suite/slowness.h"
+#include "suite/system.h"
 
 enum {
 	POLL_MS = 20,

@@ -6,10 +6,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "procfs/thread_files.h"
-#include "suite/kernel_log.h"
 #include "suite/scheduler.h"
-#include "suite/scheduler_words.h"
-#include "suite/scx_state.h"
 
 enum {
 	POLL_MS = 20,

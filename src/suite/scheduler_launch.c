@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/scheduler_launch.h"
+#include "suite/scheduler.h"
 
 #include <fcntl.h>
 #include <signal.h>

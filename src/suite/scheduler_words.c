@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/scheduler_words.h"
+#include "suite/scheduler.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/slice.h"
-#include "suite/kernel_log.h"
 #include "suite/limits.h"
 
 #define LOG_BEGIN "-- BEGIN PROG LOAD LOG --"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/scx_state.h"
+#include "suite/scheduler.h"
 
 #include <string.h>
 

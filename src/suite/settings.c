@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/settings.h"
+#include "suite/system.h"
 
 #include <fcntl.h>
 #include <string.h>

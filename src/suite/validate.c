@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "suite/validate.h"
+#include "suite/declared.h"
 
 #include <string.h>
 
-#include "suite/defaults.h"
 #include "suite/limits.h"
-#include "suite/mistakes.h"
-#include "suite/reason.h"
 
 static void check_machine(struct suite_mistakes *m, const struct ktstr_test *test)
 {

@@ -2,10 +2,8 @@
 /* Mistakes in .cgroups and in what is asked of their work. */
 #include <string.h>
 
-#include "checks/check.h"
-#include "suite/defaults.h"
+#include "suite/declared.h"
 #include "suite/limits.h"
-#include "suite/mistakes.h"
 #include "work/work.h"
 
 static void check_name(struct suite_mistakes *m, const struct ktstr_test *test, size_t i)

@@ -8,8 +8,8 @@
 
 #include "fuzz_json.h"
 #include "harness/limits.h"
-#include "harness/listing.h"
-#include "result/verdict.h"
+#include "harness/session.h"
+#include "result/outcome.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {

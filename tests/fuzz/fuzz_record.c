@@ -5,9 +5,9 @@
  * with exactly one entry more in which nothing that was there has changed.
  */
 #include "fuzz.h"
-#include "json/walk.h"
 #include "fuzz_json.h"
-#include "result/record_text.h"
+#include "json/walk.h"
+#include "result/record.h"
 
 static const struct result_metric_hint hints[] = {
 	{ ".allocated_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" },

@@ -6,8 +6,7 @@
  */
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include "result/past_run.h"
-#include "result/run_record_text.h"
+#include "result/run_record.h"
 
 static void must_match(const char *a, const char *b)
 {

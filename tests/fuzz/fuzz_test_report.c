@@ -8,7 +8,7 @@
 #include "fuzz_json.h"
 #include "harness/judge.h"
 #include "harness/limits.h"
-#include "harness/report_line.h"
+#include "harness/test_report.h"
 
 static char left[] = "left", right[] = "right", spin[] = "spin", name[] = "fair";
 static char *scheduler_argv[] = { name, NULL };

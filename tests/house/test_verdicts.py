@@ -47,7 +47,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(set(re.findall(r"`([\w-]+)`", told)), hosts)
 
     def test_the_turn_of_a_vcpu_is_that_of_the_code(self):
-        turn = re.search(r"CHECKS_ERROR_BAR_TCG_TURN_MS = (\d+)", tree.text("src/checks/error_bar.h"))
+        turn = re.search(r"CHECKS_ERROR_BAR_TCG_TURN_MS = (\d+)", tree.text("src/checks/check.h"))
         self.assertIn(f"vCPUs x {int(turn[1]) / 1000} s", self.text)
 
     def test_every_check_has_its_row_in_the_guide(self):

@@ -14,7 +14,7 @@
 #include "cli/frame/commands.h"
 #include "cli/jemalloc_probe/jemalloc_probe.h"
 #include "cli/results/record_man.h"
-#include "result/verdict.h"
+#include "result/outcome.h"
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
 

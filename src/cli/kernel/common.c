@@ -2,7 +2,7 @@
 #include "cli/kernel/commands.h"
 
 #include "base/io.h"
-#include "harness/kconfig.h"
+#include "harness/needs.h"
 #include "kernel/limits.h"
 #include "kernel/cache.h"
 

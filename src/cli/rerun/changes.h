@@ -4,9 +4,8 @@
 #define KTSTR_CLI_RERUN_CHANGES_H
 
 #include "base/strbuf.h"
-#include "harness/files.h"
-#include "harness/plan.h"
-#include "result/past_run.h"
+#include "harness/session.h"
+#include "result/run_record.h"
 
 /* More than any honest record has; the rest is counted. */
 enum { CHANGES_SHOWN_LIMIT = 64 };

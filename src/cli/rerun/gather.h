@@ -5,7 +5,7 @@
 
 #include "cli/test/gather.h"
 #include "kernel/cache.h"
-#include "result/past_run.h"
+#include "result/run_record.h"
 
 struct rerun_config {
 	struct test_config test;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/results/record_man.h"
 
-#include "harness/job_facts.h"
-#include "result/metric.h"
-#include "result/run_record_rows.h"
+#include "harness/job.h"
+#include "result/record.h"
+#include "result/run_record.h"
 
 /* A list that is not a row: who writes it adds its elements one by one. */
 static void format_list(const char *name, const char *means, const struct json_rows *rows,

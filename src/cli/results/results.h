@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_RESULTS_RESULTS_H
 #define KTSTR_CLI_RESULTS_RESULTS_H
 
-#include "result/past_run.h"
+#include "result/run_record.h"
 #include "text/table.h"
 
 /* The records of a folder, with a place for each, also for those that cannot be read. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/needs.h"
-#include "harness/time_limit.h"
 #include "vm/template/template.h"
 
 bool shown_cpus(const struct ktstr_cpus *cpus, const struct topo *t, struct topo_cpuset *ret)

@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_SHOW_TEST_FACTS_H
 #define KTSTR_CLI_SHOW_TEST_FACTS_H
 
-#include "harness/files.h"
+#include "harness/session.h"
 #include "kernel/kernel.h"
 #include "topo/cpuset.h"
 

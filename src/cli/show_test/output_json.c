@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/clock.h"
 #include "cli/show_test/output.h"
-#include "result/verdict.h"
+#include "result/outcome.h"
 
 /* Deeper than any listing; what is more would be somebody's joke. */
 enum { COPY_DEPTH_LIMIT = 16 };

@@ -7,7 +7,7 @@
 #include "base/shell_word.h"
 #include "checks/check.h"
 #include "cli/show_test/output.h"
-#include "result/verdict.h"
+#include "result/outcome.h"
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"

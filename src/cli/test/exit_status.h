@@ -4,7 +4,7 @@
 #define KTSTR_CLI_TEST_EXIT_STATUS_H
 
 #include "cli/test/config.h"
-#include "result/verdict.h"
+#include "result/outcome.h"
 
 struct test_counts {
 	size_t by_verdict[RESULT_N_VERDICTS];

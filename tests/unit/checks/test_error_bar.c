@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "checks/error_bar.h"
+#include "checks/check.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "checks/facts.h"
+#include "checks/check.h"
 
 #include "told.h"
 

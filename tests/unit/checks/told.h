@@ -4,7 +4,7 @@
 #define KTSTR_TESTS_TOLD_H
 
 #include "base/alloc.h"
-#include "checks/facts.h"
+#include "checks/check.h"
 #include "unit.h"
 
 /* A test on two CPUs with the cgroup `left` and nothing asked for but the defaults. */

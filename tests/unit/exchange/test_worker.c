@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "exchange/worker.h"
+#include "exchange/report.h"
 
 #include "unit.h"
 

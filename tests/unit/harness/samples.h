@@ -4,7 +4,7 @@
 #define KTSTR_TESTS_HARNESS_SAMPLES_H
 
 #include "base/alloc.h"
-#include "harness/listing.h"
+#include "harness/session.h"
 #include "unit.h"
 
 /* A test with every member; `name` comes first. No member holds a single quote. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/checks.h"
+#include "harness/judge.h"
 
 #include "told.h"
 

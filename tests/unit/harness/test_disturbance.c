@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/disturbance.h"
+#include "harness/judge.h"
 
 #include <unistd.h>
 

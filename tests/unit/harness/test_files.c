@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/files.h"
+#include "harness/session.h"
 
 #include <elf.h>
 #include <fcntl.h>

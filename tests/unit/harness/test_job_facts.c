@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/job_facts.h"
+#include "harness/job.h"
 
 #include "json/doc.h"
 #include "told.h"

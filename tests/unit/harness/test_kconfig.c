@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/kconfig.h"
+#include "harness/needs.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/kept.h"
+#include "harness/job.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

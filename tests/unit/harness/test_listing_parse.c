@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/listing.h"
+#include "harness/session.h"
 
 #include "base/strbuf.h"
 #include "harness/limits.h"

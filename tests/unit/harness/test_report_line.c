@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/report_line.h"
+#include "harness/test_report.h"
 
 #include "harness/limits.h"
 #include "report_lines.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/files.h"
+#include "harness/session.h"
 #include "samples.h"
 
 static char kernel_id[] = "6.1-a", release[] = "6.1.0-cloud", build_id[] = "aa";

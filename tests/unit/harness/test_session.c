@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include "harness/error.h"
 #include "samples.h"
 #include "staged_root.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/plan.h"
+#include "harness/session.h"
 
 #include <stdlib.h>
 

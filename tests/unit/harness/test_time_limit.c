@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/time_limit.h"
+#include "harness/needs.h"
 
 #include "harness/limits.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/variant_id.h"
+#include "harness/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define KTSTR_TESTS_TOLD_H
 
 #include "exchange/declaration.h"
-#include "harness/disturbance.h"
+#include "harness/judge.h"
 #include "harness/test_report.h"
 #include "unit.h"
 

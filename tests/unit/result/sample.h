@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_RESULT_SAMPLE_H
 #define KTSTR_TESTS_RESULT_SAMPLE_H
 
-#include "result/record_text.h"
+#include "result/record.h"
 #include "unit.h"
 
 /* One thread was read, the other could not be: its words are no metrics. */

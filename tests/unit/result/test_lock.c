@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/lock.h"
+#include "result/new_file.h"
 
 #include <pthread.h>
 #include <sys/file.h>

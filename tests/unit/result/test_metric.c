@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/metric.h"
+#include "result/record.h"
 
 #include "base/alloc.h"
 #include "unit.h"

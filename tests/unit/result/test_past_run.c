@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/past_run.h"
+#include "result/run_record.h"
 
-#include "result/run_record_text.h"
 #include "run_sample.h"
 #include "scratch.h"
 

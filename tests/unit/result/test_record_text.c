@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/record_text.h"
+#include "result/record.h"
 
 #include "base/alloc.h"
 #include "result/limits.h"

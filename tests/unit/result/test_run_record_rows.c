@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/run_record_rows.h"
+#include "result/run_record.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "result/past_run.h"
-#include "result/run_record_text.h"
 #include "run_sample.h"
 
 static void write_stats(void *context UNUSED, struct json_writer *w)

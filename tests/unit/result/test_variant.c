@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/variant.h"
+#include "result/run_record.h"
 
 #include "unit.h"
 

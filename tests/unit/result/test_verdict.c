@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/verdict.h"
+#include "result/outcome.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "suite/bounded.h"
 #include "suite/folder.h"
+#include "suite/system.h"
 
 enum { LONG_MS = 60000 };
 

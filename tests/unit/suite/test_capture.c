@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "suite/capture.h"
+#include "suite/metrics.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "suite/cgroup.h"
 #include "suite/folder.h"
+#include "suite/system.h"
 
 enum { LONG_MS = 60000 };
 

@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "suite/class_watch.h"
 #include "suite/folder.h"
+#include "suite/scenario.h"
 
 /* As 6.18 prints it, cut short. */
 static void write_sched(struct folder *folder, const char *enabled)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/cpus.h"
+#include "suite/system.h"
 
 /* CPUs 0 to 7, LLCs of 0, 1, 4, 5 and of the others, nodes 0 and 2. */
 static struct topo_machine *machine(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/defaults.h"
+#include "suite/declared.h"
 
 static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/entries.h"
+#include "suite/declared.h"
 
 KTSTR_TEST(second) = { .duration_s = 2 };
 KTSTR_TEST(first) = { .duration_s = 1 };

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "suite/folder.h"
-#include "suite/kernel_log.h"
+#include "suite/scheduler.h"
 
 static void a_record_has_a_head_and_properties(void **state UNUSED)
 {

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "suite/heard.h"
-#include "suite/leftover.h"
+#include "suite/system.h"
 
 enum { LONG_MS = 60000 };
 

@@ -2,7 +2,7 @@
 /* Another parser of JSON reads the same list in tests/host/test_suite.py. */
 #include "unit.h"
 
-#include "suite/list.h"
+#include "suite/declared.h"
 
 static void nothing(struct ktstr_ctx *ctx UNUSED)
 {

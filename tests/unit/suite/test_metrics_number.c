@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "suite/metrics_number.h"
+#include "suite/metrics.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "suite/payload_env.h"
+#include "suite/payload.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "suite/payload_report.h"
+#include "suite/payload.h"
 
 #include "suite/metrics_of.h"
 #include "suite/run_body.h"

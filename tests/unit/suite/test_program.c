@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "base/io.h"
+#include "suite/declared.h"
 #include "suite/limits.h"
-#include "suite/program.h"
 
 static void nothing(struct ktstr_ctx *ctx UNUSED)
 {

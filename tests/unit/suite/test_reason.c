@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/reason.h"
+#include "suite/declared.h"
 
 static void words_are_those_of_the_list(void **state UNUSED)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/report_text.h"
+#include "suite/report_writer.h"
 
 static void expect(const char *line, const char *expected)
 {

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "suite/folder.h"
-#include "suite/scheduler_launch.h"
+#include "suite/scheduler.h"
 
 struct launched {
 	pid_t pid;

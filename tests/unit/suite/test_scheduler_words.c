@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/scheduler_words.h"
+#include "suite/scheduler.h"
 
 static void assert_words(char *have, const char *want)
 {

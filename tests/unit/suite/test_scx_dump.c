@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "suite/folder.h"
-#include "suite/scx_dump.h"
+#include "suite/scheduler.h"
 
 static const char trace[] =
 	" kworker/u9:0-27      [000] d.h1.    16.914561: sched_ext_dump: t[211] triggered exit\n"

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "suite/folder.h"
-#include "suite/scx_state.h"
+#include "suite/scheduler.h"
 
 static void only_enabled_is_enabled(void **state UNUSED)
 {

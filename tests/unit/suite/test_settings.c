@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "suite/folder.h"
-#include "suite/settings.h"
+#include "suite/system.h"
 
 static void dots_are_folders(void **state UNUSED)
 {

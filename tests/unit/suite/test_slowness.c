@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/slowness.h"
+#include "suite/system.h"
 
 static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)
 {

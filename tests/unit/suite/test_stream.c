@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "suite/stream.h"
+#include "suite/scheduler.h"
 
 static void short_output_is_kept_whole(void **state UNUSED)
 {

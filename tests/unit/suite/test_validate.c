@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/validate.h"
+#include "suite/declared.h"
 
 static void nothing(struct ktstr_ctx *ctx UNUSED)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/validate.h"
+#include "suite/declared.h"
 
 #define SPIN(n) { KTSTR_WORK_SPIN, .workers = (n) }
 

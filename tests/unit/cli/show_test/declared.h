@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/show_test/facts.h"
-#include "harness/listing.h"
+#include "harness/session.h"
 #include "staged_root.h"
 
 #define NEEDS_NOTHING                                                                 \
