@@ -201,12 +201,15 @@ struct ktstr_entry {
  * it as skipped. The text is a format with its values and says what was seen; it may be left out:
  * the blank is there for a compiler that warns of empty formats.
  */
-#define KTSTR_EXPECT(ctx, condition, ...) \
-	ktstr_expect_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
-#define KTSTR_REQUIRE(ctx, condition, ...) \
-	ktstr_require_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
-#define KTSTR_NEED(ctx, condition, ...) \
-	ktstr_need_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
+#define KTSTR_EXPECT(ctx, condition, ...)                                                     \
+	ktstr_expect_(ctx, KTSTR_REASON_EXPECTATION, true, (condition), #condition, __FILE__, \
+		      __LINE__, " " __VA_ARGS__)
+#define KTSTR_REQUIRE(ctx, condition, ...)                                                     \
+	ktstr_expect_(ctx, KTSTR_REASON_EXPECTATION, false, (condition), #condition, __FILE__, \
+		      __LINE__, " " __VA_ARGS__)
+#define KTSTR_NEED(ctx, condition, ...)                                                           \
+	ktstr_expect_(ctx, KTSTR_REASON_NEED, false, (condition), #condition, __FILE__, __LINE__, \
+		      " " __VA_ARGS__)
 /* Goes into the record whatever the verdict; people see it when they ask. */
 void ktstr_note(struct ktstr_ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -339,11 +342,8 @@ enum ktstr_lookup ktstr_find_thread(const struct ktstr_metrics *metrics, unsigne
 size_t ktstr_thread_count(const struct ktstr_metrics *metrics);
 size_t ktstr_snapshot_count(const struct ktstr_metrics *metrics);
 
-void ktstr_expect_(struct ktstr_ctx *ctx, bool held, const char *condition, const char *file,
-		   int line, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-void ktstr_require_(struct ktstr_ctx *ctx, bool held, const char *condition, const char *file,
-		    int line, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-void ktstr_need_(struct ktstr_ctx *ctx, bool held, const char *condition, const char *file,
-		 int line, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void ktstr_expect_(struct ktstr_ctx *ctx, enum ktstr_reason reason, bool goes_on, bool held,
+		   const char *condition, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 8, 9)));
 
 #endif

@@ -66,8 +66,6 @@ struct checks_findings {
 void checks_note(struct checks_findings *findings, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void checks_part(struct checks_findings *findings, enum ktstr_reason reason, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* The check is over: notes how many parts were only counted. */
-void checks_end(struct checks_findings *findings, const char *check, const char *cgroup);
 
 void checks_findings_deinit(struct checks_findings *findings);
 #define _cleanup_checks_findings_ __attribute__((cleanup(checks_findings_deinit)))

@@ -1,7 +1,53 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "checks/check.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
+
+void checks_note(struct checks_findings *findings, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vec_push(&findings->notes, xvasprintf(fmt, args));
+	va_end(args);
+}
+
+void checks_part(struct checks_findings *findings, enum ktstr_reason reason, const char *fmt, ...)
+{
+	struct checks_part part = { .reason = reason };
+	va_list args;
+
+	if (findings->added_++ >= CHECKS_LIMIT_PARTS)
+		return;
+	va_start(args, fmt);
+	part.text = xvasprintf(fmt, args);
+	va_end(args);
+	vec_push(&findings->parts, part);
+}
+
+/* The check is over: notes how many parts were only counted. */
+static void end_check(struct checks_findings *findings, const char *check, const char *cgroup)
+{
+	if (findings->added_ > CHECKS_LIMIT_PARTS)
+		checks_note(findings, "%s %s: %zu more like this", check, cgroup,
+			    findings->added_ - CHECKS_LIMIT_PARTS);
+	findings->added_ = 0;
+}
+
+void checks_findings_deinit(struct checks_findings *findings)
+{
+	for (size_t i = 0; i < findings->parts.n; i++)
+		free(findings->parts.at[i].text);
+	for (size_t i = 0; i < findings->notes.n; i++)
+		free(findings->notes.at[i]);
+	vec_deinit(&findings->parts);
+	vec_deinit(&findings->notes);
+	*findings = (struct checks_findings){ 0 };
+}
 
 /* Every declared worker has one report, and each of them was started. */
 static bool check_reports(struct checks_subject *s)
@@ -13,12 +59,12 @@ static bool check_reports(struct checks_subject *s)
 			checks_part(s->into, KTSTR_REASON_SETUP,
 				    "worker %u (%s) of %s never started", s->workers.at[i]->pid,
 				    s->workers.at[i]->kind, name);
-	checks_end(s->into, "workers", name);
+	end_check(s->into, "workers", name);
 	if (s->workers.n == s->cgroup->workers)
 		return true;
 	checks_part(s->into, KTSTR_REASON_NO_EVIDENCE, "%s was given %u workers, %zu reported",
 		    name, s->cgroup->workers, s->workers.n);
-	checks_end(s->into, "workers", name);
+	end_check(s->into, "workers", name);
 	/* What did report counts all the same. */
 	return s->workers.n > 0;
 }
@@ -32,7 +78,7 @@ static void check_cgroup(struct checks_subject *s, struct ktstr_checks *asked)
 
 		if (check->first_of_cgroup && checks_is_asked(&checks_rows[i], asked)) {
 			check->first_of_cgroup(s);
-			checks_end(s->into, check->word, name);
+			end_check(s->into, check->word, name);
 		}
 	}
 	for (size_t i = 0; i < checks_n_rows; i++) {
@@ -43,11 +89,11 @@ static void check_cgroup(struct checks_subject *s, struct ktstr_checks *asked)
 			check->of_cgroup(s, row->form == CHECKS_DEMAND
 						    ? 0
 						    : checks_limit(row, asked)->value);
-			checks_end(s->into, check->word ? check->word : row->name, name);
+			end_check(s->into, check->word ? check->word : row->name, name);
 		}
 		if (check->always_of_cgroup) {
 			check->always_of_cgroup(s);
-			checks_end(s->into, "stop", name);
+			end_check(s->into, "stop", name);
 		}
 	}
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "checks/check.h"
 
+#include "base/macros.h"
+
 struct ktstr_checks checks_resolve(const struct ktstr_checks *said,
 				   const struct checks_scene *scene)
 {
@@ -97,4 +99,24 @@ void checks_format(const struct checks_row *row, const struct ktstr_checks *chec
 	else
 		strbuf_appendf(into, "at %s %g %s", row->form == CHECKS_AT_MOST ? "most" : "least",
 			       checks_limit(row, &copy)->value, row->unit);
+}
+
+const struct checks_row checks_rows[] = {
+#define KTSTR_CHECK(name, form, unit, by_default, meaning)                   \
+	{ #name,	 CHECKS_##form, unit,                                \
+	  by_default,	 meaning,	offsetof(struct ktstr_checks, name), \
+	  &checks_##name },
+#include <ktstr/checks.def>
+#undef KTSTR_CHECK
+};
+const size_t checks_n_rows = ARRAY_SIZE(checks_rows);
+
+enum ktstr_demand *checks_demand(const struct checks_row *row, struct ktstr_checks *checks)
+{
+	return (enum ktstr_demand *)(void *)((char *)checks + row->offset);
+}
+
+struct ktstr_limit *checks_limit(const struct checks_row *row, struct ktstr_checks *checks)
+{
+	return (struct ktstr_limit *)(void *)((char *)checks + row->offset);
 }

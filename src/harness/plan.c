@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "harness/limits.h"
+#include "result/run_record.h"
 #include "topo/topology.h"
 
 void harness_plan_deinit(struct harness_plan *plan)
@@ -228,4 +229,77 @@ struct error *harness_plan_make(const struct exchange_declared_suite *suites, si
 	*ret = plan;
 	plan = (struct harness_plan){ 0 };
 	return NULL;
+}
+
+/* The last `parts` components of a path, or all of it. */
+static const char *path_end(const char *path, size_t parts)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path) {
+		at--;
+		if (*at == '/' && --parts == 0)
+			return at + 1;
+	}
+	return path;
+}
+
+static bool is_alone(const struct exchange_declared_suite *suites, size_t n, size_t which,
+		     size_t parts)
+{
+	const char *mine = path_end(suites[which].path, parts);
+
+	for (size_t i = 0; i < n; i++)
+		if (i != which && strcmp(path_end(suites[i].path, parts), mine) == 0)
+			return false;
+	return true;
+}
+
+/*
+ * No two names are equal: equal names have equally many components, so each would have been
+ * compared with the other and found not to be alone.
+ */
+struct error *harness_plan_name_suites(struct exchange_declared_suite *suites, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(suites[i].path, suites[j].path) == 0)
+				return harness_error(HARNESS_PLAN, 0, "%s was given twice",
+						     suites[i].path);
+	for (size_t i = 0; i < n; i++) {
+		size_t parts = 1;
+
+		/* Paths differ, so this ends: at the latest with a whole path. */
+		while (!is_alone(suites, n, i, parts))
+			parts++;
+		free(suites[i].name);
+		suites[i].name = xstrdup(path_end(suites[i].path, parts));
+	}
+	return NULL;
+}
+
+static struct result_texts texts_of(const struct exchange_text_list *list)
+{
+	return (struct result_texts){ (const char *const *)list->at, list->n };
+}
+
+void harness_plan_variant_id(const struct exchange_declared_suite *suite,
+			     const struct exchange_declared_test *test, const struct topo *booted,
+			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1])
+{
+	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
+	_cleanup_free_ char *id = NULL;
+
+	topo_format(booted, &topology);
+	id = result_variant_id(&(struct result_variant_traits){
+		.suite = suite->name,
+		.test = test->name,
+		.topology = strbuf_str(&topology),
+		.scheduler_argv = texts_of(&test->scheduler.argv),
+		.sysctls = texts_of(&test->scheduler.sysctls),
+		.kernel_args = texts_of(&test->scheduler.kernel_args),
+		.kernel_build_id = kernel->build_id ? kernel->build_id : kernel->id,
+		.memory_bytes = (uint64_t)test->memory_mb << 20,
+	});
+	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%s", id);
 }

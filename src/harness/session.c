@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+DEFINE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);
+
 void harness_session_deinit(struct harness_session *s)
 {
 	harness_plan_deinit(&s->plan);

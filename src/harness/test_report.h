@@ -59,12 +59,6 @@ struct error *harness_test_report_take(struct harness_test_report *report, const
 /* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */
 struct error *harness_test_report_finish(struct harness_test_report *report) MUST_CHECK;
 
-/* One line of a test's report and what it adds. The guest is foreign: so is every byte. */
-
-/* Without its newline. An error leaves the report as it was. */
-struct error *harness_report_line_take(struct harness_test_report *report, const char *line,
-				       size_t n) MUST_CHECK;
-
 /* Whether a test may say this about itself: the others only the host can know. */
 bool harness_reason_allowed_from_guest(enum ktstr_reason reason);
 

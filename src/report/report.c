@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "report/form.h"
 #include "text/terminal.h"
 
 const char *const report_format_names[REPORT_N_FORMATS + 1] = {
 #define REPORT_FORMAT(id, word, help) [REPORT_##id] = word,
+#include "report/report_formats.def"
 #undef REPORT_FORMAT
 };
 
@@ -176,4 +180,91 @@ struct error *report_run_end(struct report_run *r, const struct report_ending *e
 bool report_run_failed(const struct report_run *r)
 {
 	return r->err;
+}
+
+/* How often a cancellation is looked at; a signal may have gone to another thread. */
+enum { LOOK_MS = 50 };
+
+struct error *report_deliver(int fd, const char *label, const void *bytes, size_t n,
+			     const struct cancel *cancel)
+{
+	uint64_t until_ns = 0;
+	const char *at = bytes;
+
+	while (n) {
+		struct pollfd pollfd = { .fd = fd, .events = POLLOUT };
+		/* What poll() promises room for in a pipe; more could wait in write(). */
+		size_t piece = n < PIPE_BUF ? n : PIPE_BUF;
+		ssize_t wrote;
+
+		if (!until_ns && cancel_requested(cancel))
+			until_ns = clock_monotonic_ns() + REPORT_HURRY_MS * NS_PER_MS;
+		if (poll(&pollfd, 1, LOOK_MS) <= 0) {
+			if (until_ns && clock_monotonic_ns() >= until_ns)
+				return base_error(BASE_CANCELLED, 0,
+						  "write %s: the reader does not read", label);
+			continue;
+		}
+		wrote = write(fd, at, piece);
+		if (wrote < 0 && errno != EINTR && errno != EAGAIN)
+			return base_error(BASE_IO, errno, "write %s", label);
+		if (wrote > 0) {
+			at += wrote;
+			n -= (size_t)wrote;
+		}
+	}
+	return NULL;
+}
+
+void report_format_elapsed(struct strbuf *into, uint64_t ns)
+{
+	unsigned long long s = ns / NS_PER_SEC;
+
+	if (s < 60)
+		strbuf_appendf(into, "%llu s", s);
+	else if (s < 3600)
+		strbuf_appendf(into, "%llu min %02llu s", s / 60, s % 60);
+	else
+		strbuf_appendf(into, "%llu h %02llu min", s / 3600, s / 60 % 60);
+}
+
+void report_format_duration(struct strbuf *into, uint64_t ns)
+{
+	unsigned long long tenths = ns / (NS_PER_SEC / 10);
+
+	if (tenths >= 10000)
+		report_format_elapsed(into, ns);
+	else
+		strbuf_appendf(into, "%llu.%llu s", tenths / 10, tenths % 10);
+}
+
+void report_format_counts(struct strbuf *into, const size_t counts[RESULT_N_VERDICTS],
+			  size_t n_tests)
+{
+	static const struct {
+		enum ktstr_verdict verdict;
+		const char *word;
+	} rows[] = {
+		{ KTSTR_PASS, "passed" },
+		{ KTSTR_FAIL, "failed" },
+		{ KTSTR_SKIP, "skipped" },
+		{ KTSTR_BROKEN, "broken" },
+		{ KTSTR_INCONCLUSIVE, "inconclusive" },
+	};
+	const char *before = ": ";
+	size_t told = 0;
+
+	_Static_assert(ARRAY_SIZE(rows) == RESULT_N_VERDICTS, "a verdict has no word");
+	strbuf_appendf(into, "%zu test%s", n_tests, n_tests == 1 ? "" : "s");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = counts[rows[i].verdict];
+
+		if (n == 0)
+			continue;
+		strbuf_appendf(into, "%s%zu %s", before, n, rows[i].word);
+		before = ", ";
+		told += n;
+	}
+	if (told < n_tests)
+		strbuf_appendf(into, "%s%zu not run", before, n_tests - told);
 }

@@ -5,9 +5,12 @@
 #include <libgen.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "result/limits.h"
 
@@ -143,4 +146,114 @@ void result_new_file_deinit(struct result_new_file *file)
 		unlink(file->temporary);
 	free(file->temporary);
 	*file = (struct result_new_file){ .fd = -1 };
+}
+
+#define LOCK_SUFFIX ".lock"
+
+/* The file that the lock protects, else the directory of both. */
+static bool stat_protected(const char *lock_path, struct stat *ret)
+{
+	_cleanup_free_ char *path = xstrdup(lock_path);
+	size_t n = strlen(path), suffix = strlen(LOCK_SUFFIX);
+
+	if (n > suffix && strcmp(path + n - suffix, LOCK_SUFFIX) == 0) {
+		path[n - suffix] = '\0';
+		if (stat(path, ret) == 0)
+			return true;
+	}
+	return stat(dirname(path), ret) == 0;
+}
+
+/*
+ * Who may write the file may lock it, also after root made the lock. Only a file that we made
+ * ourselves is given away: another could be a link to anything.
+ */
+static void give_to_owner(int fd, const char *path)
+{
+	struct stat st;
+	mode_t mode = 0600;
+
+	if (!stat_protected(path, &st))
+		return;
+	if (S_ISREG(st.st_mode))
+		mode |= (st.st_mode & S_IWGRP ? 0060 : 0) | (st.st_mode & S_IWOTH ? 0006 : 0);
+	/* Without the right to give it away it is our own already. */
+	if (fchown(fd, st.st_uid, st.st_gid) < 0 && errno != EPERM)
+		return;
+	if (fchmod(fd, mode) < 0)
+		return;
+}
+
+static struct error *open_lock(const char *path, int *ret_fd)
+{
+	/* A link here could make a privileged writer create a file somewhere else. */
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		give_to_owner(fd, path);
+	else if (errno == EEXIST)
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open the lock file %s", path);
+	*ret_fd = fd;
+	return NULL;
+}
+
+static struct error *wait_for_lock(int fd, const char *path, uint64_t end_ns, uint64_t budget_ns,
+				   const struct cancel *cancel)
+{
+	for (;;) {
+		if (cancel_requested(cancel))
+			return base_error(
+				BASE_CANCELLED, 0,
+				"aborted by a signal or the deadline while waiting for flock(LOCK_EX) on %s",
+				path);
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return NULL;
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return base_error(BASE_IO, errno, "flock(LOCK_EX) on %s", path);
+		if (clock_monotonic_ns() >= end_ns)
+			return base_error(
+				BASE_LIMIT, 0,
+				"flock(LOCK_EX) on %s: another writer has held it for %llu ms; "
+				"`fuser -v %s` or `lslocks` shows which one: end it if it hangs, then try again",
+				path, (unsigned long long)(budget_ns / NS_PER_MS), path);
+		/* Whether it slept to the end or was cancelled, the loop's head knows what to do.
+		 */
+		if (!cancel_sleep(cancel, RESULT_LOCK_RETRY_MS * NS_PER_MS))
+			continue;
+	}
+}
+
+/* False when somebody removed the lock file meanwhile: the next writer would lock another one. */
+static bool still_in_place(int fd, const char *path)
+{
+	struct stat held, named;
+
+	return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
+struct error *result_lock_acquire(const char *lock_path, uint64_t budget_ns,
+				  const struct cancel *cancel, int *ret_fd)
+{
+	uint64_t end_ns = clock_monotonic_ns() + budget_ns;
+
+	for (int i = 0; i < RESULT_LIMIT_LOCK_REOPEN; i++) {
+		_cleanup_close_ int fd = -1;
+		struct error *err = open_lock(lock_path, &fd);
+
+		if (!err)
+			err = wait_for_lock(fd, lock_path, end_ns, budget_ns, cancel);
+		if (err)
+			return err;
+		if (still_in_place(fd, lock_path)) {
+			*ret_fd = take_fd(fd);
+			return NULL;
+		}
+	}
+	return base_error(BASE_LIMIT, 0,
+			  "flock(LOCK_EX) on %s: the file is removed again and again", lock_path);
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "procfs/process.h"
@@ -223,4 +224,91 @@ struct error *result_record_finish(struct result_record *record,
 				  error_message(err));
 	*ret_problem = take_ptr(problem);
 	return NULL;
+}
+
+void result_run_deinit(struct result_run *run)
+{
+	json_rows_deinit(&result_head_rows, run);
+	json_rows_deinit(&result_verdict_rows, run);
+	json_rows_deinit(&result_fact_rows, run);
+	*run = (struct result_run){ 0 };
+}
+
+struct error *result_run_parse(const char *text, size_t n, const char *label,
+			       struct result_run *ret)
+{
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	_cleanup_result_run_ struct result_run run = { 0 };
+	struct error *err = json_doc_parse(text, n, label, &doc);
+	const struct json_value *root;
+
+	if (err)
+		return err;
+	root = json_doc_root(doc);
+	if (!json_find(root, result_state_rows.version_name))
+		err = base_error(BASE_PARSE, 0, "not a record of a test run: it has no `%s`",
+				 result_state_rows.version_name);
+	if (!err)
+		err = json_rows_read(&result_state_rows, root, "", &run);
+	if (!err)
+		err = json_rows_read(&result_head_rows, root, "", &run);
+	if (!err && run.state == RESULT_FINISHED)
+		err = json_rows_read(&result_verdict_rows, root, "", &run);
+	if (!err && run.state == RESULT_FINISHED)
+		err = json_rows_read(&result_fact_rows, root, "", &run);
+	if (err)
+		return error_wrap(err, "%s", label);
+	*ret = run;
+	run = (struct result_run){ 0 };
+	return NULL;
+}
+
+struct error *result_run_read(const char *path, struct result_run *ret)
+{
+	/* Not blocking: opening a FIFO would wait for a writer that never comes. */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err;
+	struct stat st;
+
+	if (fd < 0)
+		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "open %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return base_error(BASE_IO, 0, "%s is not a regular file", path);
+	err = io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, &text);
+	return err ? err : result_run_parse(strbuf_str(&text), text.n, path, ret);
+}
+
+/* With its length and a mark for absence, so that no two lists of texts are the same bytes. */
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	uint64_t n = text ? strlen(text) : UINT64_MAX;
+
+	hash = hash_bytes(hash, &n, sizeof(n));
+	return text ? hash_bytes(hash, text, n) : hash;
+}
+
+static uint64_t add_texts(uint64_t hash, const struct result_texts *texts)
+{
+	uint64_t n = texts->n;
+
+	hash = hash_bytes(hash, &n, sizeof(n));
+	for (size_t i = 0; i < texts->n; i++)
+		hash = add_text(hash, texts->at[i]);
+	return hash;
+}
+
+char *result_variant_id(const struct result_variant_traits *v)
+{
+	uint64_t hash = HASH_INIT;
+
+	hash = add_text(hash, v->suite);
+	hash = add_text(hash, v->test);
+	hash = add_text(hash, v->topology);
+	hash = add_texts(hash, &v->scheduler_argv);
+	hash = add_texts(hash, &v->sysctls);
+	hash = add_texts(hash, &v->kernel_args);
+	hash = add_text(hash, v->kernel_build_id);
+	hash = hash_bytes(hash, &v->memory_bytes, sizeof(v->memory_bytes));
+	return xasprintf("%016llx", (unsigned long long)hash);
 }

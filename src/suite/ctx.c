@@ -6,7 +6,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "suite/declared.h"
 #include "suite/system.h"
+
+/* NULL: it is an author's, and cannot be formatted. */
+PRINTF_LIKE(1, 0)
+static char *format(const char *fmt, va_list args)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, args) < 0 ? NULL : text;
+}
 
 unsigned int ktstr_online_cpus(const struct ktstr_ctx *ctx)
 {
@@ -54,8 +64,7 @@ void suite_ctx_end_with(struct ktstr_ctx *ctx, enum ktstr_reason reason, const c
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	text = format(fmt, args);
 	va_end(args);
 	suite_report_part(&ctx->report, reason, file, line, text ? text : fmt);
 	suite_ctx_finish(ctx);
@@ -82,8 +91,7 @@ struct error *suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *nam
 	}
 	if (!name)
 		return suite_cgroup_open(ctx->cgroups_fd, SUITE_CGROUP_OWN, ret_fd);
-	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789_-")])
+	if (!*name || name[strspn(name, SUITE_NAME_LETTERS)])
 		return base_error(BASE_PARSE, 0, "\"%s\" is not a name for a cgroup", name);
 	err = suite_cgroup_open(ctx->cgroups_fd, name, ret_fd);
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))
@@ -91,4 +99,37 @@ struct error *suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *nam
 	error_free(err);
 	err = suite_cgroup_make(ctx->cgroups_fd, name, NULL, limit_ms);
 	return err ? err : suite_cgroup_open(ctx->cgroups_fd, name, ret_fd);
+}
+
+/* What an author's function says about what it saw. */
+
+void ktstr_expect_(struct ktstr_ctx *ctx, enum ktstr_reason reason, bool goes_on, bool held,
+		   const char *condition, const char *file, int line, const char *fmt, ...)
+{
+	_cleanup_free_ char *said = NULL, *text = NULL;
+	va_list args;
+
+	if (held)
+		return;
+	va_start(args, fmt);
+	/* The macros begin every text with a blank. */
+	said = format(*fmt == ' ' ? fmt + 1 : fmt, args);
+	va_end(args);
+	text = said && *said ? xasprintf("%s: %s", condition, said) : xstrdup(condition);
+	suite_report_part(&ctx->report, reason, file, line, text);
+	if (goes_on)
+		return;
+	ctx->unmet = true;
+	suite_ctx_finish(ctx);
+}
+
+void ktstr_note(struct ktstr_ctx *ctx, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	text = format(fmt, args);
+	va_end(args);
+	suite_report_note(&ctx->report, text ? text : fmt);
 }

@@ -42,8 +42,6 @@ bool suite_declared_is_timed(const struct ktstr_test *test);
 bool suite_declared_has_scheduler(const struct ktstr_test *test);
 /* .name, or the last part of argv[0]; NULL without a scheduler. */
 const char *suite_declared_scheduler_name(const struct ktstr_test *test);
-/* 0: 30 s without progress, 90 s in all. */
-unsigned int suite_declared_attach_timeout_s(const struct ktstr_test *test);
 unsigned int suite_declared_workers(const struct ktstr_work *work);
 /* With the number of workers and the kind's parameters; the kind must be one. */
 struct ktstr_work suite_declared_work(const struct ktstr_work *work);
@@ -62,39 +60,22 @@ const char *suite_reason_name(enum ktstr_reason reason);
 /* Whether a test may declare it in .expect: a failure that can happen by itself. */
 bool suite_reason_is_expectable(enum ktstr_reason reason);
 
-/* What a test binary says about its tests, for people and for the runner. */
-
-/* Both want entries without mistakes. */
+/* What a test binary says about its tests, for people and for the runner: entries without mistakes.
+ */
 void suite_list_format(const struct suite_entry_list *list, struct strbuf *into);
 /* One document and a newline; defaults are filled in, so that both sides mean the same. */
 void suite_list_format_json(const struct suite_entry_list *list, struct strbuf *into);
 
-/* Mistakes in declarations, found before any machine is booted. */
-
-/* All of them, one line each: "FILE:LINE: NAME: what is wrong". Nothing when all is well. */
+/*
+ * Mistakes in declarations, found before any machine is booted: all of them, one line each,
+ * "FILE:LINE: NAME: what is wrong". Nothing when all is well.
+ */
 void suite_validate_entries(const struct suite_entry_list *list, struct strbuf *into);
 
-/* For those who look for mistakes in one declaration. */
+/* Of the name of a cgroup. Without dots: the kernel's own files in a cgroup all have one. */
+#define SUITE_NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-struct suite_mistakes {
-	const struct ktstr_entry *entry;
-	struct strbuf *into;
-};
-
-/* One line: where the test is declared, its name, what is wrong. */
-void suite_mistake(struct suite_mistakes *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Too long; NULL is fine. */
-void suite_mistakes_of_text(struct suite_mistakes *m, const char *what, const char *text);
-/* An array of limit + 1 texts: too many, holes, too long ones; "" where only names make sense. */
-void suite_mistakes_of_texts(struct suite_mistakes *m, const char *what, const char *const *texts,
-			     size_t limit, bool names);
-
-void suite_validate_cgroups(struct suite_mistakes *m, const struct ktstr_test *test);
-void suite_validate_checks(struct suite_mistakes *m, const struct ktstr_test *test);
-
-/* The command line of a test binary. */
-
-/* The exit code. */
+/* The command line of a test binary; returns the exit code. */
 int suite_program_main(int argc, char **argv, const struct suite_entry_list *entries);
 
 #endif

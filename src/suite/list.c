@@ -55,7 +55,7 @@ static void fill_scheduler(const struct ktstr_test *test, struct exchange_declar
 		.files = list_of(said->files, KTSTR_MAX_FILES),
 		.sysctls = list_of(said->sysctls, KTSTR_MAX_SETTINGS),
 		.kernel_args = list_of(said->kernel_args, KTSTR_MAX_SETTINGS),
-		.attach_timeout_s = suite_declared_attach_timeout_s(test),
+		.attach_timeout_s = said->attach_timeout_s,
 		.may_restart = said->may_restart,
 	};
 }

@@ -8,6 +8,7 @@
 
 #include <ktstr/ktstr.h>
 
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "json/doc.h"
 #include "suite/limits.h"

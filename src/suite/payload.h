@@ -35,9 +35,6 @@ struct suite_payload_set {
  */
 void suite_payload_end_all(struct ktstr_ctx *ctx);
 
-/* Kills it if it runs. The result says that nobody asked for its end. */
-struct ktstr_metrics *suite_payload_end_by_cleanup(struct ktstr_payload *payload);
-
 /* Our environment with a few things changed, for a program that is started. */
 
 struct suite_payload_env {

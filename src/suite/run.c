@@ -119,7 +119,7 @@ static bool setup(struct run *run)
 /* By default the guest's clock decides, however slow it is; what a test declares is scaled. */
 static struct suite_scheduler_patience attach_patience(const struct run *run)
 {
-	uint64_t limit_s = suite_declared_attach_timeout_s(run->test);
+	uint64_t limit_s = run->test->scheduler.attach_timeout_s;
 
 	if (!limit_s)
 		return (struct suite_scheduler_patience){ SUITE_ATTACH_IDLE_MS,

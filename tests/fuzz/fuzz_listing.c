@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/harness/listing_parse.c src/exchange/declaration.c */
+/* covers: src/harness/listing.c src/exchange/declaration.c */
 /*
  * Any bytes as what a test binary lists: either they are refused, or every test in them is one that
  * the rest of the room may rely on without looking again.

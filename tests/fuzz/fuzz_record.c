@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/result/record_text.c src/result/metric.c src/json/scan.c */
+/* covers: src/result/record.c src/json/scan.c */
 /*
  * Any bytes as a record: either they are refused, or the result is a record
  * with exactly one entry more in which nothing that was there has changed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/result/past_run.c src/result/run_record_rows.c src/result/run_record_head.c */
+/* covers: src/result/run_record.c src/result/run_record_rows.c src/result/run_record_text.c */
 /*
  * Any bytes as the record of a run. What is accepted has a verdict that its reason gives, and
  * says the same again when it is written and read once more.

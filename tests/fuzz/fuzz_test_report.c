@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/harness/test_report.c src/harness/report_line.c src/exchange/report.c */
+/* covers: src/harness/test_report.c src/exchange/report.c */
 /*
  * Any bytes as the report of a test: whatever they are cut into says the same, what is taken keeps
  * its bounds, and a report that has no end is never a pass.

@@ -34,14 +34,14 @@ class Verdicts(unittest.TestCase):
                 self.assertTrue(row[3] and row[4])
 
     def test_verdicts_are_weighed_as_the_code_does(self):
-        found = re.findall(r"\[KTSTR_(\w+)\] = (\d)", tree.text("src/result/verdict.c"))
+        found = re.findall(r"\[KTSTR_(\w+)\] = (\d)", tree.text("src/result/outcome.c"))
         weights = [(name.lower(), weight) for name, weight in found]
         self.assertEqual({word for word, _ in weights}, self.verdicts)
         heaviest_first = [word for word, _ in sorted(weights, key=lambda w: -int(w[1]))]
         self.assertIn(" > ".join(heaviest_first), self.text)
 
     def test_what_only_the_host_can_know_is_named(self):
-        code = tree.text("src/harness/report_line.c").partition("bool harness_reason_allowed_from_guest")[2].partition("return true;")[0]
+        code = tree.text("src/harness/test_report.c").partition("bool harness_reason_allowed_from_guest")[2].partition("return true;")[0]
         hosts = {word for name, word, _, _ in rows_of_reasons() if f"KTSTR_REASON_{name}:" not in code}
         told = self.text.partition("only what it can know.")[2].partition("are the host's")[0]
         self.assertEqual(set(re.findall(r"`([\w-]+)`", told)), hosts)

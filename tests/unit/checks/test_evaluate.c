@@ -72,6 +72,18 @@ static void a_cgroup_without_work_needs_no_evidence(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.n, 0);
 }
 
+static void a_thousand_failures_are_counted_not_told(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1000);
+	for (size_t i = 0; i < t.report.workers.n; i++)
+		t.report.workers.at[i].stall_ns = 1000000000000;
+	evaluate(&t);
+	assert_int_equal(t.outcome.parts.n, CHECKS_LIMIT_PARTS);
+	assert_true(has_note(&t, "progress left: 992 more like this"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +92,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_without_reports_is_no_evidence),
 		cmocka_unit_test(a_worker_too_few_or_too_many_is_no_evidence),
 		cmocka_unit_test(a_cgroup_without_work_needs_no_evidence),
+		cmocka_unit_test(a_thousand_failures_are_counted_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "report/form.h"
 #include "stage.h"
 
 static void nothing_is_written_before_the_end(void **state UNUSED)
@@ -117,6 +121,58 @@ static void a_name_without_its_suite_stands_whole(void **state UNUSED)
 	assert_contains(stage_text(&s), "<testcase classname=\"other\" name=\"f:a\"");
 }
 
+#define REPLACED "\xef\xbf\xbd"
+
+static void what_xml_cannot_hold_is_replaced(void **state UNUSED)
+{
+	static const struct {
+		const char *text, *xml;
+	} rows[] = {
+		{ "", "" },
+		{ "plain 名前", "plain 名前" },
+		{ "<a b=\"c\">&'", "&lt;a b=&quot;c&quot;&gt;&amp;'" },
+		{ "]]>", "]]&gt;" },
+		{ "a\tb\nc\rd", "a&#9;b&#10;c&#13;d" },
+		{ "\x01\x1b\x1f", REPLACED REPLACED REPLACED },
+		{ "\x7f\xc2\x9b", "&#127;&#155;" },
+		{ "\xff", REPLACED },
+		{ "\xed\xa0\x80", REPLACED REPLACED REPLACED }, /* a surrogate */
+		{ "\xef\xbf\xbe\xef\xbf\xbf", REPLACED REPLACED },
+		{ "\xf0\x9f\x90\xa7", "\xf0\x9f\x90\xa7" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+		report_append_xml(&s, rows[i].text);
+		assert_string_equal(strbuf_str(&s), rows[i].xml);
+	}
+}
+
+static void an_attribute_cannot_be_left(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	report_append_xml_attribute(&s, "name", "\" evil=\"1");
+	assert_string_equal(strbuf_str(&s), " name=\"&quot; evil=&quot;1\"");
+}
+
+static void a_text_past_the_limit_says_how_much_is_missing(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	strbuf_append_repeated(&text, 'x', REPORT_LIMIT_TEXT_BYTES);
+	report_append_xml(&s, strbuf_str(&text));
+	assert_string_equal(strbuf_str(&s), strbuf_str(&text));
+
+	strbuf_clear(&s);
+	strbuf_append(&text, "yz");
+	report_append_xml(&s, strbuf_str(&text));
+	assert_null(strchr(strbuf_str(&s), 'z'));
+	assert_contains(strbuf_str(&s), "x (2 bytes more)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +182,9 @@ int main(void)
 		cmocka_unit_test(verdicts_become_the_elements_readers_know),
 		cmocka_unit_test(a_case_carries_its_name_its_places_and_its_notes),
 		cmocka_unit_test(a_name_without_its_suite_stands_whole),
+		cmocka_unit_test(what_xml_cannot_hold_is_replaced),
+		cmocka_unit_test(an_attribute_cannot_be_left),
+		cmocka_unit_test(a_text_past_the_limit_says_how_much_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

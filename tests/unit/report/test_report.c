@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "stage.h"
+#include "unit.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "report/form.h"
+#include "stage.h"
 
 static void formats_have_their_names(void **state UNUSED)
 {
@@ -198,6 +203,146 @@ static void the_part_that_decided_is_found(void **state UNUSED)
 	assert_null(report_deciding_part(&o));
 }
 
+enum { BYTES = 300000 };
+
+struct reader {
+	int fd;
+	size_t n;
+};
+
+static void *read_all(void *context)
+{
+	struct reader *reader = context;
+	char bytes[1000];
+	ssize_t n;
+
+	while ((n = read(reader->fd, bytes, sizeof(bytes))) > 0)
+		reader->n += (size_t)n;
+	return NULL;
+}
+
+static void check_all_arrives(int flags)
+{
+	char *bytes = calloc(1, BYTES);
+	struct reader reader = { 0 };
+	pthread_t thread;
+	int ends[2];
+
+	assert_non_null(bytes);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(fcntl(ends[1], F_SETFL, flags), 0);
+	reader.fd = ends[0];
+	assert_int_equal(pthread_create(&thread, NULL, read_all, &reader), 0);
+	assert_success(report_deliver(ends[1], "it", bytes, BYTES, NULL));
+	close(ends[1]);
+	pthread_join(thread, NULL);
+	close(ends[0]);
+	free(bytes);
+	assert_int_equal(reader.n, BYTES);
+}
+
+static void a_slow_reader_gets_everything(void **state UNUSED)
+{
+	check_all_arrives(0);
+}
+
+static void a_pipe_that_does_not_wait_is_waited_for(void **state UNUSED)
+{
+	check_all_arrives(O_NONBLOCK);
+}
+
+static void nobody_waits_for_one_who_does_not_read_after_a_cancellation(void **state UNUSED)
+{
+	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 20 * NS_PER_MS };
+	char *bytes = calloc(1, BYTES);
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_error_tag(report_deliver(ends[1], "it", bytes, BYTES, &cancel), "cancelled");
+	close(ends[0]);
+	close(ends[1]);
+	free(bytes);
+}
+
+static void what_has_room_is_written_after_a_cancellation_too(void **state UNUSED)
+{
+	struct cancel cancel = { 0 };
+	char text[8] = "";
+	int ends[2];
+
+	cancel_request(&cancel);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_success(report_deliver(ends[1], "it", "hello", 5, &cancel));
+	assert_int_equal(read(ends[0], text, sizeof(text)), 5);
+	assert_string_equal(text, "hello");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void a_descriptor_that_takes_nothing_is_an_error(void **state UNUSED)
+{
+	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	assert_error_tag(report_deliver(full, "it", "hello", 5, NULL), "io");
+	assert_error_tag(report_deliver(1023, "it", "hello", 5, NULL), "io");
+}
+
+static void times_are_told_as_people_do(void **state UNUSED)
+{
+	static const struct {
+		uint64_t ms;
+		const char *duration, *elapsed;
+	} rows[] = {
+		{ 0, "0.0 s", "0 s" },
+		{ 99, "0.0 s", "0 s" },
+		{ 5399, "5.3 s", "5 s" },
+		{ 59999, "59.9 s", "59 s" },
+		{ 60000, "60.0 s", "1 min 00 s" },
+		{ 999999, "999.9 s", "16 min 39 s" },
+		{ 1000000, "16 min 40 s", "16 min 40 s" },
+		{ 3599999, "59 min 59 s", "59 min 59 s" },
+		{ 3600000, "1 h 00 min", "1 h 00 min" },
+		{ 7383000, "2 h 03 min", "2 h 03 min" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf duration = STRBUF_INIT;
+		_cleanup_strbuf_ struct strbuf elapsed = STRBUF_INIT;
+
+		report_format_duration(&duration, rows[i].ms * NS_PER_MS);
+		report_format_elapsed(&elapsed, rows[i].ms * NS_PER_MS);
+		assert_string_equal(strbuf_str(&duration), rows[i].duration);
+		assert_string_equal(strbuf_str(&elapsed), rows[i].elapsed);
+	}
+}
+
+static void counts_leave_out_what_did_not_happen(void **state UNUSED)
+{
+	static const struct {
+		size_t counts[RESULT_N_VERDICTS];
+		size_t n_tests;
+		const char *text;
+	} rows[] = {
+		{ { 0 }, 0, "0 tests" },
+		{ { [KTSTR_PASS] = 1 }, 1, "1 test: 1 passed" },
+		{ { [KTSTR_PASS] = 9,
+		    [KTSTR_FAIL] = 1,
+		    [KTSTR_SKIP] = 1,
+		    [KTSTR_INCONCLUSIVE] = 1 },
+		  12,
+		  "12 tests: 9 passed, 1 failed, 1 skipped, 1 inconclusive" },
+		{ { [KTSTR_BROKEN] = 2 }, 5, "5 tests: 2 broken, 3 not run" },
+		{ { 0 }, 3, "3 tests: 3 not run" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+		report_format_counts(&s, rows[i].counts, rows[i].n_tests);
+		assert_string_equal(strbuf_str(&s), rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +357,13 @@ int main(void)
 		cmocka_unit_test(before_the_plan_only_people_are_told),
 		cmocka_unit_test(a_callers_bug_ends_the_program),
 		cmocka_unit_test(the_part_that_decided_is_found),
+		cmocka_unit_test(a_slow_reader_gets_everything),
+		cmocka_unit_test(a_pipe_that_does_not_wait_is_waited_for),
+		cmocka_unit_test(nobody_waits_for_one_who_does_not_read_after_a_cancellation),
+		cmocka_unit_test(what_has_room_is_written_after_a_cancellation_too),
+		cmocka_unit_test(a_descriptor_that_takes_nothing_is_an_error),
+		cmocka_unit_test(times_are_told_as_people_do),
+		cmocka_unit_test(counts_leave_out_what_did_not_happen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "result/new_file.h"
 
+#include <pthread.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "base/clock.h"
 #include "base/io.h"
 #include "scratch.h"
 
@@ -125,6 +130,193 @@ static void a_missing_folder_is_an_error(void **state)
 	}
 }
 
+static int hold(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	return fd;
+}
+
+static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int other = -1;
+	struct stat st;
+	int fd = -1;
+
+	assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
+	other = open(s->lock, O_RDWR | O_CLOEXEC);
+	assert_true(other >= 0);
+	assert_int_not_equal(flock(other, LOCK_SH | LOCK_NB), 0);
+	close(fd);
+	assert_int_equal(stat(s->lock, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
+	close(fd);
+}
+
+/* Who may write the file may lock it, whoever came first. */
+static void a_new_lock_belongs_to_whom_the_file_belongs(void **state)
+{
+	static const struct {
+		mode_t file, lock;
+	} rows[] = { { 0644, 0600 }, { 0640, 0600 }, { 0664, 0660 }, { 0666, 0666 } };
+	struct scratch *s = *state;
+	bool is_root = geteuid() == 0;
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *file = strndup(s->lock, strlen(s->lock) - strlen(".lock"));
+		_cleanup_close_ int made = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		int fd = -1;
+
+		unlink(s->lock);
+		assert_int_equal(fchmod(made, rows[i].file), 0);
+		if (is_root)
+			assert_int_equal(fchown(made, 12345, 54321), 0);
+		assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
+		assert_int_equal(fstat(fd, &st), 0);
+		close(fd);
+		assert_int_equal(st.st_mode & 07777, rows[i].lock);
+		assert_int_equal(st.st_uid, is_root ? 12345 : geteuid());
+		unlink(file);
+	}
+}
+
+static void a_held_lock_ends_the_wait_with_the_budget(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int held = hold(s->lock);
+	uint64_t start_ns = clock_monotonic_ns(), took_ns;
+	_cleanup_error_ struct error *err = NULL;
+	int fd = 77;
+
+	err = result_lock_acquire(s->lock, 120 * NS_PER_MS, NULL, &fd);
+	took_ns = clock_monotonic_ns() - start_ns;
+	assert_true(error_is(err, &base_error_domain, BASE_LIMIT));
+	assert_contains(error_message(err), s->lock);
+	assert_contains(error_message(err), "120 ms");
+	assert_contains(error_message(err), "fuser");
+	assert_contains(error_message(err), "lslocks");
+	assert_true(took_ns >= 120 * NS_PER_MS);
+	assert_true(took_ns < 10 * NS_PER_SEC);
+	assert_int_equal(fd, 77);
+}
+
+/* How many descriptors of ours are of this file. */
+static size_t n_open(const char *path)
+{
+	struct stat wanted, st;
+	size_t n = 0;
+
+	assert_int_equal(stat(path, &wanted), 0);
+	for (int fd = 0; fd < 256; fd++)
+		n += fstat(fd, &st) == 0 && st.st_ino == wanted.st_ino &&
+		     st.st_dev == wanted.st_dev;
+	return n;
+}
+
+struct held {
+	const char *path;
+	int fd;
+};
+
+/* Once somebody else has it open and finds it locked. */
+static void *release_when_wanted(void *context)
+{
+	struct timespec moment = { .tv_nsec = 1000 * 1000 };
+	struct held *held = context;
+
+	while (n_open(held->path) < 2)
+		nanosleep(&moment, NULL);
+	close(held->fd);
+	return NULL;
+}
+
+static void a_lock_that_becomes_free_is_taken(void **state)
+{
+	struct scratch *s = *state;
+	struct held held = { s->lock, hold(s->lock) };
+	pthread_t thread;
+	int fd = -1;
+
+	assert_int_equal(pthread_create(&thread, NULL, release_when_wanted, &held), 0);
+	assert_success(result_lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
+static void a_request_to_stop_comes_before_the_lock(void **state)
+{
+	struct scratch *s = *state;
+	struct cancel cancel = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+	int fd = 77;
+
+	cancel_request(&cancel);
+	err = result_lock_acquire(s->lock, NS_PER_SEC, &cancel, &fd);
+	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
+	assert_contains(error_message(err), "aborted");
+	assert_contains(error_message(err), "flock(LOCK_EX)");
+	assert_int_equal(fd, 77);
+}
+
+static void the_deadline_ends_the_wait(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int held = hold(s->lock);
+	uint64_t start_ns = clock_monotonic_ns();
+	struct cancel cancel = { .deadline_ns = start_ns + 100 * NS_PER_MS };
+	int fd = -1;
+
+	assert_error_tag(result_lock_acquire(s->lock, 60 * NS_PER_SEC, &cancel, &fd), "cancelled");
+	assert_true(clock_monotonic_ns() - start_ns < 10 * NS_PER_SEC);
+}
+
+/* Removes the lock file while somebody waits for it, then lets the old one go. */
+static void *remove_and_release(void *argument)
+{
+	struct timespec moment = { .tv_nsec = 1000 * 1000 };
+	struct held *held = argument;
+
+	while (n_open(held->path) < 2)
+		nanosleep(&moment, NULL);
+	unlink(held->path);
+	close(held->fd);
+	return NULL;
+}
+
+static void a_lock_file_removed_meanwhile_is_made_again(void **state)
+{
+	struct scratch *s = *state;
+	struct held old = { s->lock, hold(s->lock) };
+	struct stat held, named;
+	pthread_t thread;
+	int fd = -1;
+
+	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &old), 0);
+	assert_success(result_lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	pthread_join(thread, NULL);
+	assert_int_equal(fstat(fd, &held), 0);
+	assert_int_equal(stat(s->lock, &named), 0);
+	assert_true(held.st_ino == named.st_ino);
+	close(fd);
+}
+
+static void a_lock_file_that_is_a_link_is_refused(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_error_ struct error *err = NULL;
+	int fd = -1;
+
+	assert_int_equal(symlink(s->file, s->lock), 0);
+	err = result_lock_acquire(s->lock, 0, NULL, &fd);
+	assert_int_equal(error_errno(err), ELOOP);
+	assert_int_equal(access(s->file, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +326,15 @@ int main(void)
 		scratch_test(a_file_is_replaced_with_its_mode_kept),
 		scratch_test(there_must_be_something_to_replace),
 		scratch_test(a_missing_folder_is_an_error),
+		scratch_test(a_free_lock_is_taken_at_once_and_stays_as_a_file),
+		scratch_test(a_new_lock_belongs_to_whom_the_file_belongs),
+		scratch_test(a_held_lock_ends_the_wait_with_the_budget),
+		scratch_test(a_lock_that_becomes_free_is_taken),
+		scratch_test(a_request_to_stop_comes_before_the_lock),
+		scratch_test(the_deadline_ends_the_wait),
+		scratch_test(a_lock_file_removed_meanwhile_is_made_again),
+		scratch_test(a_lock_file_that_is_a_link_is_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/outcome.h"
-
 #include "unit.h"
+
+#include <string.h>
+
+#include "result/outcome.h"
 
 static void nothing_said_is_a_pass(void **state UNUSED)
 {
@@ -37,12 +39,64 @@ static void among_equals_the_first_decides(void **state UNUSED)
 	assert_string_equal(outcome.why, "first");
 }
 
+static void every_word_is_found_again(void **state UNUSED)
+{
+	for (size_t i = 0; i < KTSTR_N_REASONS; i++) {
+		const char *word = result_reason_name((enum ktstr_reason)i);
+		enum ktstr_reason found;
+
+		assert_true(result_reason_find(word, strlen(word), &found));
+		assert_int_equal(found, i);
+	}
+	for (size_t i = 0; i < RESULT_N_VERDICTS; i++) {
+		const char *word = result_verdict_name((enum ktstr_verdict)i);
+		enum ktstr_verdict found;
+
+		assert_true(result_verdict_find(word, strlen(word), &found));
+		assert_int_equal(found, i);
+	}
+}
+
+static void other_words_are_not(void **state UNUSED)
+{
+	enum ktstr_reason reason;
+	enum ktstr_verdict verdict;
+
+	assert_false(result_reason_find("chec", 4, &reason));
+	assert_false(result_reason_find("checks", 6, &reason));
+	assert_false(result_verdict_find("", 0, &verdict));
+	assert_false(result_verdict_find("passed", 6, &verdict));
+}
+
+static void what_was_seen_to_be_wrong_decides(void **state UNUSED)
+{
+	static const enum ktstr_verdict order[] = { KTSTR_FAIL, KTSTR_BROKEN, KTSTR_INCONCLUSIVE,
+						    KTSTR_SKIP, KTSTR_PASS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(order); j++)
+			assert_int_equal(result_verdict_outweighs(order[i], order[j]), i < j);
+}
+
+static void reasons_have_the_verdicts_of_the_table(void **state UNUSED)
+{
+	assert_int_equal(result_reason_verdict(KTSTR_REASON_NONE), KTSTR_PASS);
+	assert_int_equal(result_reason_verdict(KTSTR_REASON_GUEST_PANIC), KTSTR_FAIL);
+	assert_int_equal(result_reason_verdict(KTSTR_REASON_NEEDS_SCX), KTSTR_SKIP);
+	assert_int_equal(result_reason_verdict(KTSTR_REASON_KERNEL_BTF), KTSTR_BROKEN);
+	assert_int_equal(result_reason_verdict(KTSTR_REASON_HOST_BUSY), KTSTR_INCONCLUSIVE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_said_is_a_pass),
 		cmocka_unit_test(the_heaviest_part_decides),
 		cmocka_unit_test(among_equals_the_first_decides),
+		cmocka_unit_test(every_word_is_found_again),
+		cmocka_unit_test(other_words_are_not),
+		cmocka_unit_test(what_was_seen_to_be_wrong_decides),
+		cmocka_unit_test(reasons_have_the_verdicts_of_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "suite/payload.h"
+#include "unit.h"
 
-#include <sys/syscall.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "unit.h"
+#include "suite/payload.h"
 
 static struct suite_payload_process *start_with(struct suite_payload_process_request request)
 {
@@ -325,6 +326,96 @@ static void a_closed_stream_does_not_end_the_other(void **state UNUSED)
 	suite_payload_process_free(process);
 }
 
+static char *const ours[] = { (char *)"A=1", (char *)"AB=2", (char *)"EMPTY=", NULL };
+
+static void without_additions_it_is_ours(void **state UNUSED)
+{
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
+
+	suite_payload_env_init(&env, ours, NULL);
+	assert_int_equal(env.all.n, 4);
+	assert_string_equal(env.all.at[0], "A=1");
+	assert_string_equal(env.all.at[2], "EMPTY=");
+	assert_null(env.all.at[3]);
+}
+
+static void additions_replace_and_the_last_counts(void **state UNUSED)
+{
+	const char *const added[] = { "B=3", "A=4", "B=5", "A=6", NULL };
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
+
+	suite_payload_env_init(&env, ours, added);
+	assert_int_equal(env.all.n, 5);
+	assert_string_equal(suite_payload_env_find(&env, "A"), "6");
+	assert_string_equal(suite_payload_env_find(&env, "AB"), "2");
+	assert_string_equal(suite_payload_env_find(&env, "B"), "5");
+	assert_string_equal(suite_payload_env_find(&env, "EMPTY"), "");
+	assert_null(suite_payload_env_find(&env, "C"));
+}
+
+static void an_empty_environment_is_one(void **state UNUSED)
+{
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
+
+	suite_payload_env_init(&env, NULL, NULL);
+	assert_int_equal(env.all.n, 1);
+	assert_null(suite_payload_env_find(&env, "A"));
+}
+
+static void a_setting_has_a_name_and_an_equals_sign(void **state UNUSED)
+{
+	assert_true(suite_payload_env_is_setting("A=1"));
+	assert_true(suite_payload_env_is_setting("A="));
+	assert_false(suite_payload_env_is_setting("A"));
+	assert_false(suite_payload_env_is_setting("=1"));
+	assert_false(suite_payload_env_is_setting(""));
+}
+
+#define assert_explained(program, path, needle)                       \
+	do {                                                          \
+		_cleanup_strbuf_ struct strbuf text_ = STRBUF_INIT;   \
+		suite_payload_missing_explain(program, path, &text_); \
+		assert_contains(strbuf_str(&text_), needle);          \
+	} while (0)
+
+static void a_program_that_is_nowhere_belongs_into_files(void **state UNUSED)
+{
+	assert_explained("no-such-program", "/bin:/usr/bin",
+			 "there is no program no-such-program here: name it in .files");
+	assert_explained("/no/such/program", "/bin", "there is no program /no/such/program");
+	assert_explained("no-such-program", NULL, "there is no program no-such-program");
+	assert_explained("no-such-program", "", "there is no program no-such-program");
+}
+
+static void a_script_is_told_by_its_interpreter(void **state UNUSED)
+{
+	static const struct {
+		const char *text, *needle;
+	} rows[] = {
+		{ "#!/no/such/interpreter\necho hi\n", "its interpreter /no/such/interpreter is" },
+		{ "#! \t/no/python3 -u\n", "its interpreter /no/python3 is" },
+		{ "#!/no/where", "its interpreter /no/where is" },
+		{ "#!/bin/sh\r\necho hi\r\n", "first line ends with a carriage return" },
+		{ "\177ELF and so on", "the loader it asks for is not" },
+		{ "", "the loader it asks for is not" },
+		{ "#", "the loader it asks for is not" },
+	};
+	char folder[] = "/tmp/ktstr-test-missing-XXXXXX";
+	_cleanup_free_ char *file = NULL, *path = NULL;
+
+	assert_non_null(mkdtemp(folder));
+	file = xasprintf("%s/tool", folder);
+	path = xasprintf("/no/where:%s:/bin", folder);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_success(io_replace_file(file, rows[i].text, strlen(rows[i].text)));
+		assert_explained(file, NULL, rows[i].needle);
+		assert_explained("tool", path, rows[i].needle);
+		assert_explained("tool", path, file);
+	}
+	unlink(file);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +435,12 @@ int main(void)
 		cmocka_unit_test(a_kill_after_the_end_changes_nothing),
 		cmocka_unit_test(freeing_a_running_payload_kills_it),
 		cmocka_unit_test(a_closed_stream_does_not_end_the_other),
+		cmocka_unit_test(without_additions_it_is_ours),
+		cmocka_unit_test(additions_replace_and_the_last_counts),
+		cmocka_unit_test(an_empty_environment_is_one),
+		cmocka_unit_test(a_setting_has_a_name_and_an_equals_sign),
+		cmocka_unit_test(a_program_that_is_nowhere_belongs_into_files),
+		cmocka_unit_test(a_script_is_told_by_its_interpreter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

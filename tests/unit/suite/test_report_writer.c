@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "json/doc.h"
 #include "suite/heard.h"
+#include "suite/report_writer.h"
 
 static void a_report_has_its_lines(void **state UNUSED)
 {
@@ -245,6 +246,30 @@ static void the_descriptor_is_the_one_named_and_goes_no_further(void **state UNU
 	suite_report_writer_deinit(&report);
 }
 
+static void expect(const char *line, const char *expected)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	suite_report_text_print(to, line, strlen(line));
+	fclose(to);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void lines_become_readable(void **state UNUSED)
+{
+	expect("{\"report\":\"part\",\"reason\":\"check\",\"text\":\"a b\",\"file\":\"x.c\","
+	       "\"line\":7}\n",
+	       "part [check] a b (x.c:7)\n");
+	expect("{\"report\":\"part\",\"reason\":\"setup\",\"text\":\"a\"}\n", "part [setup] a\n");
+	expect("{\"report\":\"payload\",\"name\":\"p\",\"exit_code\":-9,\"timed_out\":true,"
+	       "\"metrics\":[1,2]}\n",
+	       "payload name=p exit_code=-9 timed_out=yes metrics=(2)\n");
+	expect("no json\n", "no json\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +283,7 @@ int main(void)
 		cmocka_unit_test(room_is_what_is_left_of_a_line),
 		cmocka_unit_test(a_report_that_cannot_be_written_ends_the_process),
 		cmocka_unit_test(the_descriptor_is_the_one_named_and_goes_no_further),
+		cmocka_unit_test(lines_become_readable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,57 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "suite/system.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "wire/report.h"
+
+struct error *suite_settings_write(const char *root, const char *setting)
+{
+	const char *equals = strchr(setting, '=');
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	size_t n;
+
+	if (!equals)
+		return base_error(BASE_PARSE, 0, "\"%s\" is not \"name=value\"", setting);
+	path = xasprintf("%s/%.*s", root, (int)(equals - setting), setting);
+	for (char *at = path + strlen(root); *at; at++)
+		if (*at == '.')
+			*at = '/';
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	n = strlen(equals + 1);
+	if (fd < 0 || write(fd, equals + 1, n) != (ssize_t)n)
+		return base_error(BASE_IO, errno, "sysctl %s", setting);
+	return NULL;
+}
+
+struct error *suite_slowness_parse(const char *text, double *ret)
+{
+	double value = 1;
+	char *end;
+
+	if (text) {
+		value = strtod(text, &end);
+		/* Written so that what is no number is refused, too. */
+		if (end == text || *end || !(value >= 1 && value <= 1000))
+			return base_error(BASE_PARSE, 0, "%s=%s is not a number from 1 to 1000",
+					  WIRE_SLOWNESS_ENV, text);
+	}
+	*ret = value;
+	return NULL;
+}
+
+uint64_t suite_slowness_scaled_ms(double slowness, uint64_t ms)
+{
+	double scaled = (double)ms * slowness;
+	uint64_t whole = (uint64_t)scaled;
+
+	return whole + ((double)whole < scaled);
+}
+
 static struct error *find_llc(const struct topo_machine *machine, unsigned int nth,
 			      struct topo_cpuset *ret)
 {

@@ -1,7 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
+#include "suite/folder.h"
 #include "suite/system.h"
+
+static void dots_are_folders(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	_cleanup_free_ char *text = NULL;
+
+	folder_init(&folder);
+	folder_write(&folder, "kernel/sched_x", "");
+	assert_success(suite_settings_write(folder.path, "kernel.sched_x=1 2.5=3"));
+	text = folder_read(&folder, "kernel/sched_x");
+	assert_string_equal(text, "1 2.5=3");
+}
+
+static void what_is_not_there_is_told(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	struct error *err;
+
+	folder_init(&folder);
+	err = suite_settings_write(folder.path, "kernel.none=1");
+	assert_non_null(err);
+	assert_string_equal(error_message(err), "sysctl kernel.none=1: No such file or directory");
+	error_free(err);
+	assert_error_tag(suite_settings_write(folder.path, "kernel.none"), "parse");
+}
+
+static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)
+{
+	double value = 0;
+
+	assert_success(suite_slowness_parse(NULL, &value));
+	assert_true(value == 1);
+	assert_success(suite_slowness_parse("12.5", &value));
+	assert_true(value == 12.5);
+}
+
+static void what_is_no_factor_is_refused(void **state UNUSED)
+{
+	static const char *const wrong[] = { "", "0", "0.5", "-3", "x", "2x", "nan", "inf", "1e9" };
+	double value = 7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_error_tag(suite_slowness_parse(wrong[i], &value), "parse");
+	assert_true(value == 7);
+}
+
+static void limits_are_rounded_up(void **state UNUSED)
+{
+	assert_int_equal(suite_slowness_scaled_ms(1, 5000), 5000);
+	assert_int_equal(suite_slowness_scaled_ms(1.5, 3), 5);
+	assert_int_equal(suite_slowness_scaled_ms(10, 0), 0);
+}
 
 /* CPUs 0 to 7, LLCs of 0, 1, 4, 5 and of the others, nodes 0 and 2. */
 static struct topo_machine *machine(void)
@@ -78,6 +131,11 @@ static void a_kernel_without_numa_has_one_node(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dots_are_folders),
+		cmocka_unit_test(what_is_not_there_is_told),
+		cmocka_unit_test(missing_slowness_is_that_of_real_hardware),
+		cmocka_unit_test(what_is_no_factor_is_refused),
+		cmocka_unit_test(limits_are_rounded_up),
 		cmocka_unit_test(llcs_are_counted_and_nodes_have_numbers),
 		cmocka_unit_test(what_the_machine_has_not_is_absent),
 		cmocka_unit_test(an_unknown_cache_is_not_guessed),

@@ -14,7 +14,6 @@ static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 	assert_int_equal(t.threads, 1);
 	assert_int_equal(suite_declared_duration_s(&test), 2);
 	assert_null(suite_declared_scheduler_name(&test));
-	assert_int_equal(suite_declared_attach_timeout_s(&test), 0);
 	assert_int_equal(suite_declared_cgroup_count(&test), 0);
 }
 
@@ -107,6 +106,80 @@ static void counting_ends_behind_the_limit(void **state UNUSED)
 	assert_int_equal(suite_declared_count(texts, 1), 2);
 }
 
+KTSTR_TEST(second) = { .duration_s = 2 };
+KTSTR_TEST(first) = { .duration_s = 1 };
+
+static void declared_tests_are_found_and_sorted(void **state UNUSED)
+{
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
+
+	suite_entries_of_program(&list);
+	assert_int_equal(list.rows.n, 2);
+	assert_string_equal(list.rows.at[0]->name, "first");
+	assert_string_equal(list.rows.at[1]->name, "second");
+	assert_int_equal(list.rows.at[1]->test->duration_s, 2);
+	assert_int_equal(list.rows.at[1]->line + 1, list.rows.at[0]->line);
+	assert_non_null(strstr(list.rows.at[0]->file, "test_declared.c"));
+}
+
+static void equal_names_come_by_file_and_line(void **state UNUSED)
+{
+	static const struct ktstr_entry rows[] = {
+		{ "b", "z.c", 1, NULL },
+		{ "a", "y.c", 30, NULL },
+		{ "a", "x.c", 9, NULL },
+		{ "a", "y.c", 4, NULL },
+	};
+	const struct ktstr_entry *const at[] = { &rows[0], &rows[1], NULL, &rows[2], &rows[3] };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
+
+	suite_entries_collect(at, at + ARRAY_SIZE(at), &list);
+	assert_int_equal(list.rows.n, 4);
+	assert_ptr_equal(list.rows.at[0], &rows[2]);
+	assert_ptr_equal(list.rows.at[1], &rows[3]);
+	assert_ptr_equal(list.rows.at[2], &rows[1]);
+	assert_ptr_equal(list.rows.at[3], &rows[0]);
+}
+
+static void a_name_is_found_whole(void **state UNUSED)
+{
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
+
+	suite_entries_of_program(&list);
+	assert_string_equal(suite_entries_find(&list, "second")->name, "second");
+	assert_null(suite_entries_find(&list, "sec"));
+	assert_null(suite_entries_find(&list, ""));
+}
+
+static void no_section_is_no_tests(void **state UNUSED)
+{
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
+
+	suite_entries_collect(NULL, NULL, &list);
+	assert_int_equal(list.rows.n, 0);
+}
+
+static void words_are_those_of_the_list(void **state UNUSED)
+{
+	assert_string_equal(suite_reason_name(KTSTR_REASON_NONE), "none");
+	assert_string_equal(suite_reason_name(KTSTR_REASON_SCHED_EXIT), "scheduler-exited");
+	assert_null(suite_reason_name(KTSTR_N_REASONS));
+	assert_null(suite_reason_name((enum ktstr_reason) - 1));
+}
+
+static void only_failures_that_happen_can_be_expected(void **state UNUSED)
+{
+	assert_true(suite_reason_is_expectable(KTSTR_REASON_CHECK));
+	assert_true(suite_reason_is_expectable(KTSTR_REASON_SCHED_VERIFIER));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_NONE));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_AS_EXPECTED));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_DID_NOT_FAIL));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_OTHER_FAILURE));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_NEED));
+	assert_false(suite_reason_is_expectable(KTSTR_REASON_BOOT));
+	assert_false(suite_reason_is_expectable((enum ktstr_reason)4711));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +190,12 @@ int main(void)
 		cmocka_unit_test(a_function_alone_does_not_wait_for_the_duration),
 		cmocka_unit_test(work_has_the_parameters_of_its_kind),
 		cmocka_unit_test(counting_ends_behind_the_limit),
+		cmocka_unit_test(declared_tests_are_found_and_sorted),
+		cmocka_unit_test(equal_names_come_by_file_and_line),
+		cmocka_unit_test(a_name_is_found_whole),
+		cmocka_unit_test(no_section_is_no_tests),
+		cmocka_unit_test(words_are_those_of_the_list),
+		cmocka_unit_test(only_failures_that_happen_can_be_expected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

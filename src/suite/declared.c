@@ -58,11 +58,6 @@ const char *suite_declared_scheduler_name(const struct ktstr_test *test)
 	return slash && slash[1] ? slash + 1 : program;
 }
 
-unsigned int suite_declared_attach_timeout_s(const struct ktstr_test *test)
-{
-	return test->scheduler.attach_timeout_s;
-}
-
 unsigned int suite_declared_workers(const struct ktstr_work *work)
 {
 	return work->kind == KTSTR_WORK_NONE ? 0 : or_default(work->workers, SUITE_DEFAULT_WORKERS);
@@ -109,4 +104,74 @@ struct ktstr_work suite_declared_work(const struct ktstr_work *work)
 
 	ret.workers = suite_declared_workers(work);
 	return ret;
+}
+
+/* Weak: a program without tests has no such section, and shall be able to say so. */
+extern const struct ktstr_entry *const __start_ktstr_entries[] __attribute__((weak));
+extern const struct ktstr_entry *const __stop_ktstr_entries[] __attribute__((weak));
+
+static int compare(const void *a, const void *b)
+{
+	const struct ktstr_entry *left = *(const struct ktstr_entry *const *)a;
+	const struct ktstr_entry *right = *(const struct ktstr_entry *const *)b;
+	int order = strcmp(left->name, right->name);
+
+	if (order == 0)
+		order = strcmp(left->file, right->file);
+	return order ? order : left->line - right->line;
+}
+
+void suite_entries_collect(const struct ktstr_entry *const *first,
+			   const struct ktstr_entry *const *end, struct suite_entry_list *ret)
+{
+	struct suite_entry_list list = { 0 };
+
+	for (; first < end; first++)
+		if (*first)
+			vec_push(&list.rows, *first);
+	if (list.rows.n)
+		qsort(list.rows.at, list.rows.n, sizeof(*list.rows.at), compare);
+	*ret = list;
+}
+
+void suite_entries_of_program(struct suite_entry_list *ret)
+{
+	suite_entries_collect(__start_ktstr_entries, __stop_ktstr_entries, ret);
+}
+
+void suite_entry_list_deinit(struct suite_entry_list *list)
+{
+	vec_deinit(&list->rows);
+}
+
+const struct ktstr_entry *suite_entries_find(const struct suite_entry_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->rows.n; i++)
+		if (strcmp(list->rows.at[i]->name, name) == 0)
+			return list->rows.at[i];
+	return NULL;
+}
+
+static const struct {
+	const char *word;
+	enum ktstr_verdict verdict;
+} rows[KTSTR_N_REASONS] = {
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = { word, KTSTR_##verdict },
+#include <ktstr/reasons.def>
+#undef KTSTR_REASON
+};
+
+const char *suite_reason_name(enum ktstr_reason reason)
+{
+	/* An author can write any number, and an enum of positive values may be unsigned. */
+	return (unsigned int)reason < KTSTR_N_REASONS ? rows[reason].word : NULL;
+}
+
+bool suite_reason_is_expectable(enum ktstr_reason reason)
+{
+	if ((unsigned int)reason >= KTSTR_N_REASONS)
+		return false;
+	/* These two are said about an expectation, so nothing can expect them. */
+	return rows[reason].verdict == KTSTR_FAIL && reason != KTSTR_REASON_DID_NOT_FAIL &&
+	       reason != KTSTR_REASON_OTHER_FAILURE;
 }
