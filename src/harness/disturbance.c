@@ -67,15 +67,15 @@ static bool is_gone(const struct harness_disturbance_watch *w, pid_t tid)
 
 static struct error *look(struct harness_disturbance_watch *w, bool first)
 {
-	struct procfs_tid_list list = { VEC_INIT };
+	struct procfs_id_list list = { VEC_INIT };
 	size_t n_known = w->threads.n, from = 0;
 	uint64_t timeslices = 0;
 	struct error *err = check_alive(w);
 
 	if (!err)
 		err = procfs_task_dir_list(&w->task, &list);
-	for (size_t i = 0; !err && i < list.tids.n; i++) {
-		pid_t tid = list.tids.at[i];
+	for (size_t i = 0; !err && i < list.ids.n; i++) {
+		pid_t tid = list.ids.at[i];
 		struct harness_watched_thread *known = find_thread(w, tid, n_known, &from);
 		struct procfs_schedstat stat;
 		uint64_t before = known ? known->last_ns : 0;
@@ -107,7 +107,7 @@ static struct error *look(struct harness_disturbance_watch *w, bool first)
 			vec_push(&w->threads, fresh);
 		}
 	}
-	procfs_tid_list_deinit(&list);
+	procfs_id_list_deinit(&list);
 	if (w->threads.n > n_known)
 		qsort(w->threads.at, w->threads.n, sizeof(*w->threads.at), by_tid);
 	if (!err && timeslices == 0)

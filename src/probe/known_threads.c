@@ -63,14 +63,14 @@ static void forget(struct probe_known_threads *known, struct probe_known_thread 
 
 void probe_known_threads_update(struct probe_known_threads *known,
 				const struct procfs_task_dir *tasks,
-				const struct procfs_tid_list *listed)
+				const struct procfs_id_list *listed)
 {
 	struct probe_known_threads updated = { .nested = known->nested };
 	size_t budget = descriptor_budget();
 	size_t old = 0;
 
-	for (size_t i = 0; i < listed->tids.n; i++) {
-		pid_t tid = listed->tids.at[i];
+	for (size_t i = 0; i < listed->ids.n; i++) {
+		pid_t tid = listed->ids.at[i];
 
 		while (old < known->rows.n &&
 		       (known->rows.at[old].tid < tid ||

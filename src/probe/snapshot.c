@@ -242,7 +242,7 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 		.monotonic_ns = clock_monotonic_ns(),
 	};
 	_cleanup_free_ struct attempt *attempts = NULL;
-	struct procfs_tid_list listed;
+	struct procfs_id_list listed;
 	struct error *err;
 	size_t n;
 
@@ -250,7 +250,7 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 	if (err)
 		return err;
 	probe_known_threads_update(&probe->known, &probe->tasks, &listed);
-	procfs_tid_list_deinit(&listed);
+	procfs_id_list_deinit(&listed);
 	n = probe->known.rows.n;
 	find_pointers(probe);
 

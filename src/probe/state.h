@@ -100,7 +100,7 @@ void probe_known_threads_init(struct probe_known_threads *known,
 /* Keeps what is still listed, forgets what is not, adds what is new. */
 void probe_known_threads_update(struct probe_known_threads *known,
 				const struct procfs_task_dir *tasks,
-				const struct procfs_tid_list *listed);
+				const struct procfs_id_list *listed);
 void probe_known_threads_deinit(struct probe_known_threads *known);
 
 /*

@@ -222,7 +222,7 @@ static void stop_for_pointer(struct probe *probe, struct probe_attach_threads *t
 /* As many nodes as there are threads, twice, and some on their way in or out. */
 static size_t walk_bound(struct probe *probe)
 {
-	struct procfs_tid_list listed;
+	struct procfs_id_list listed;
 	_cleanup_error_ struct error *gone = NULL;
 	size_t n;
 
@@ -231,8 +231,8 @@ static size_t walk_bound(struct probe *probe)
 	gone = procfs_task_dir_list(&probe->tasks, &listed);
 	if (gone)
 		return 0;
-	n = listed.tids.n;
-	procfs_tid_list_deinit(&listed);
+	n = listed.ids.n;
+	procfs_id_list_deinit(&listed);
 	return 2 * n + 1024;
 }
 

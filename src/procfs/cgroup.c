@@ -50,20 +50,6 @@ static struct procfs_reading parse_nice(struct slice text)
 	return (struct procfs_reading){ true, false, (uint64_t)nice };
 }
 
-static void add_saturating(struct procfs_named_readings *readings, uint32_t name, uint64_t value)
-{
-	for (size_t i = 0; i < readings->rows.n; i++) {
-		struct procfs_named_reading *row = &readings->rows.at[i];
-
-		if (row->name != name)
-			continue;
-		row->value = add_saturating_u64(row->value, value);
-		return;
-	}
-	if (readings->rows.n < PROCFS_NAMED_READINGS)
-		vec_push(&readings->rows, (struct procfs_named_reading){ name, value });
-}
-
 static struct procfs_named_readings parse_devices(struct slice rest, struct intern *names)
 {
 	struct procfs_named_readings readings = { .known = true };
@@ -77,7 +63,8 @@ static struct procfs_named_readings parse_devices(struct slice rest, struct inte
 		if (!slice_take_until(&value, '=', &key) || key.n == 0 ||
 		    !slice_u64(value, &number))
 			continue;
-		add_saturating(&readings, intern_add_n(names, key.at, key.n), number);
+		procfs_named_readings_merge(&readings, intern_add_n(names, key.at, key.n), number,
+					    0, add_saturating_u64);
 	}
 	return readings;
 }

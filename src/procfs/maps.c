@@ -4,69 +4,41 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/slice.h"
 
-struct line {
-	char *at;
-	char *end; /* at its NUL */
-};
-
-static bool take_hex(struct line *line, char terminator, uint64_t *ret)
+static bool take_hex(struct slice *rest, char mark, uint64_t *ret)
 {
+	const char *end = rest->at + rest->n;
 	uint64_t value = 0;
-	char *start = line->at;
+	struct slice word;
 
-	for (; line->at < line->end; line->at++) {
-		char c = *line->at;
-		unsigned int digit;
-
-		if (c >= '0' && c <= '9')
-			digit = (unsigned int)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			digit = (unsigned int)(c - 'a') + 10;
-		else
-			break;
-		if (value >> 60)
-			return false;
-		value = value << 4 | digit;
-	}
-	if (line->at == start || line->at >= line->end || *line->at != terminator)
+	if (!slice_take_until(rest, mark, &word) || word.n == 0 || word.at + word.n == end)
 		return false;
-	line->at++;
+	for (size_t i = 0; i < word.n; i++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *digit = strchr(digits, word.at[i]);
+
+		if (!digit || value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)(digit - digits);
+	}
 	*ret = value;
 	return true;
 }
 
-/* The inode is decimal and may end the line. */
-static bool take_inode(struct line *line, uint64_t *ret)
+static bool take_permissions(struct slice *rest, struct procfs_map *map)
 {
-	uint64_t value = 0;
-	char *start = line->at;
+	static const char letters[] = "rwxs", none[] = "---p";
+	bool *const flags[] = { &map->readable, &map->writable, &map->executable, &map->shared };
+	struct slice word;
 
-	for (; line->at < line->end && *line->at >= '0' && *line->at <= '9'; line->at++) {
-		if (!mul_fits_u64(value, 10, &value) ||
-		    !add_fits_u64(value, (uint64_t)(*line->at - '0'), &value))
+	if (!slice_take_until(rest, ' ', &word) || word.n != ARRAY_SIZE(flags) || !rest->n)
+		return false;
+	for (size_t i = 0; i < word.n; i++) {
+		*flags[i] = word.at[i] == letters[i];
+		if (!*flags[i] && word.at[i] != none[i])
 			return false;
 	}
-	if (line->at == start || (line->at < line->end && *line->at != ' '))
-		return false;
-	*ret = value;
-	return true;
-}
-
-static bool take_permissions(struct line *line, struct procfs_map *map)
-{
-	const char *p = line->at;
-
-	if (line->end - p < 5 || p[4] != ' ')
-		return false;
-	if ((p[0] != 'r' && p[0] != '-') || (p[1] != 'w' && p[1] != '-') ||
-	    (p[2] != 'x' && p[2] != '-') || (p[3] != 'p' && p[3] != 's'))
-		return false;
-	map->readable = p[0] == 'r';
-	map->writable = p[1] == 'w';
-	map->executable = p[2] == 'x';
-	map->shared = p[3] == 's';
-	line->at += 5;
 	return true;
 }
 
@@ -86,37 +58,38 @@ static void unescape_newlines(char *path)
 	*to = '\0';
 }
 
-static void take_path(struct line *line, struct procfs_map *map)
+/* The rest of a line that ends with NUL, without the blanks in front of it. */
+static void take_path(char *path, struct procfs_map *map)
 {
 	static const char deleted[] = " (deleted)";
-	size_t n;
+	size_t n = strlen(path), mark = sizeof(deleted) - 1;
 
-	while (line->at < line->end && *line->at == ' ')
-		line->at++;
-	n = (size_t)(line->end - line->at);
-	if (n > sizeof(deleted) - 1 && line->at[0] == '/' &&
-	    strcmp(line->end - (sizeof(deleted) - 1), deleted) == 0) {
+	if (n > mark && path[0] == '/' && strcmp(path + n - mark, deleted) == 0) {
 		map->deleted = true;
-		line->end[-(ssize_t)(sizeof(deleted) - 1)] = '\0';
+		path[n - mark] = '\0';
 	}
-	unescape_newlines(line->at);
-	map->path = line->at;
+	unescape_newlines(path);
+	map->path = path;
 }
 
-static bool parse_line(struct line line, struct procfs_map *map)
+/* The inode may end the line. */
+static bool parse_line(char *line, struct procfs_map *map)
 {
+	struct slice rest = slice_of(line);
 	uint64_t major, minor;
 
-	if (!take_hex(&line, '-', &map->start) || !take_hex(&line, ' ', &map->end) ||
-	    !take_permissions(&line, map) || !take_hex(&line, ' ', &map->file_offset) ||
-	    !take_hex(&line, ':', &major) || !take_hex(&line, ' ', &minor) ||
-	    !take_inode(&line, &map->inode))
+	if (!take_hex(&rest, '-', &map->start) || !take_hex(&rest, ' ', &map->end) ||
+	    !take_permissions(&rest, map) || !take_hex(&rest, ' ', &map->file_offset) ||
+	    !take_hex(&rest, ':', &major) || !take_hex(&rest, ' ', &minor) ||
+	    !slice_take_u64(&rest, &map->inode) || (rest.n && *rest.at != ' '))
 		return false;
 	if (map->end < map->start || major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
 	map->dev_major = (unsigned int)major;
 	map->dev_minor = (unsigned int)minor;
-	take_path(&line, map);
+	while (slice_take_char(&rest, ' '))
+		;
+	take_path(line + (rest.at - line), map);
 	return true;
 }
 
@@ -129,11 +102,11 @@ static struct error *parse_owned(char *text, size_t n, struct procfs_maps *ret)
 
 	for (; at < end; number++) {
 		char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct line line = { at, newline ? newline : end };
+		char *line_end = newline ? newline : end;
 		struct procfs_map map = { 0 };
 
-		*line.end = '\0';
-		if (memchr(at, 0, (size_t)(line.end - at)) || !parse_line(line, &map)) {
+		*line_end = '\0';
+		if (memchr(at, 0, (size_t)(line_end - at)) || !parse_line(at, &map)) {
 			procfs_maps_deinit(&maps);
 			return base_error(BASE_PARSE, 0, "line %u is not a mapping", number);
 		}

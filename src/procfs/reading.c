@@ -41,7 +41,8 @@ void procfs_named_readings_merge(struct procfs_named_readings *into, uint32_t na
 			return;
 		}
 	}
-	vec_push(&into->rows, (struct procfs_named_reading){ name, value });
+	if (into->rows.n < PROCFS_NAMED_READINGS)
+		vec_push(&into->rows, (struct procfs_named_reading){ name, value });
 }
 
 uint64_t procfs_named_readings_value(const struct procfs_named_readings *readings, uint32_t name)

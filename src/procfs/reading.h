@@ -57,7 +57,8 @@ const struct procfs_named_reading *procfs_named_readings_find(
 /* 0 when it is not there. */
 uint64_t procfs_named_readings_value(const struct procfs_named_readings *readings, uint32_t name);
 /*
- * Adds a value to a table made of many files. A name that is new comes to the end. `hint` is where
+ * Adds a value to a table made of many files. A name that is new comes to the end, up to
+ * PROCFS_NAMED_READINGS. `hint` is where
  * it stood in its own file: files of one kernel have their lines in one order, so it is found there
  * at the first look.
  */

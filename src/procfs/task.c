@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/task.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/io.h"
 
-enum { TASK_PATH_MAX = 32 };
+enum {
+	TASK_PATH_MAX = 32,
+	/* opendir() would take as much from the heap for every process. */
+	ENTRIES_BYTES = 32 << 10,
+};
 
 struct error *procfs_task_dir_open(const char *proc_root, pid_t pid, struct procfs_task_dir *ret)
 {
@@ -28,75 +34,88 @@ void procfs_task_dir_close(struct procfs_task_dir *task)
 	task->dir = NULL;
 }
 
-/* -1 for a name that is no thread id, such as "." */
-static pid_t parse_tid(const char *name)
-{
-	long value = 0;
-
-	for (const char *p = name; *p; p++) {
-		if (*p < '0' || *p > '9' || value > INT32_MAX / 10)
-			return -1;
-		value = value * 10 + (*p - '0');
-	}
-	return *name && value > 0 && value <= INT32_MAX ? (pid_t)value : -1;
-}
-
-static int compare_tids(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static size_t without_duplicates(pid_t *tids, size_t n)
+void procfs_id_list_sort(struct procfs_id_list *list)
 {
-	size_t kept = 0;
+	size_t kept = 1;
 
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || tids[kept - 1] != tids[i])
-			tids[kept++] = tids[i];
-	return kept;
+	for (size_t i = 1; i < list->ids.n; i++)
+		kept += list->ids.at[i - 1] < list->ids.at[i];
+	/* The kernel lists most directories in order. */
+	if (list->ids.n == 0 || kept == list->ids.n)
+		return;
+	qsort(list->ids.at, list->ids.n, sizeof(*list->ids.at), compare_ids);
+	kept = 1;
+	for (size_t i = 1; i < list->ids.n; i++)
+		if (list->ids.at[kept - 1] != list->ids.at[i])
+			list->ids.at[kept++] = list->ids.at[i];
+	list->ids.n = kept;
 }
 
-struct error *procfs_task_dir_list(struct procfs_task_dir *task, struct procfs_tid_list *ret)
+static int take_entries(const char *at, const char *end, size_t limit, struct procfs_id_list *into)
 {
-	struct procfs_tid_list list = { VEC_INIT };
+	while (at < end) {
+		const struct dirent64 *entry = (const void *)at;
+		struct slice name = { entry->d_name, strlen(entry->d_name) };
+		uint64_t id;
+
+		at += entry->d_reclen;
+		if (!slice_u64(name, &id) || id == 0 || id > INT32_MAX)
+			continue;
+		if (into->ids.n >= limit)
+			return E2BIG;
+		vec_push(&into->ids, (pid_t)id);
+	}
+	return 0;
+}
+
+int procfs_id_list_read(int dir, size_t limit, struct procfs_id_list *ret)
+{
+	_Alignas(struct dirent64) char entries[ENTRIES_BYTES];
+	long n;
+
+	vec_clear(&ret->ids);
+	while ((n = syscall(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
+		int errnum = take_entries(entries, entries + n, limit, ret);
+
+		if (errnum)
+			return errnum;
+	}
+	if (n < 0)
+		return errno;
+	procfs_id_list_sort(ret);
+	return 0;
+}
+
+void procfs_id_list_deinit(struct procfs_id_list *list)
+{
+	vec_deinit(&list->ids);
+}
+
+struct error *procfs_task_dir_list(struct procfs_task_dir *task, struct procfs_id_list *ret)
+{
+	struct procfs_id_list list = { VEC_INIT };
+	int errnum;
 
 	if (!task->dir)
 		return base_error(BASE_ABSENT, ESRCH, "the threads could not be listed");
 	rewinddir(task->dir);
-	for (;;) {
-		struct dirent *entry;
-		pid_t tid;
-
-		errno = 0;
-		entry = readdir(task->dir);
-		if (!entry)
-			break;
-		tid = parse_tid(entry->d_name);
-		if (tid > 0)
-			vec_push(&list.tids, tid);
+	errnum = procfs_id_list_read(dirfd(task->dir), PROCFS_LIMIT_THREADS, &list);
+	if (!errnum && list.ids.n) {
+		*ret = list;
+		return NULL;
 	}
-	if (errno) {
-		int errnum = errno;
-
-		procfs_tid_list_deinit(&list);
+	procfs_id_list_deinit(&list);
+	/* The kernel ends the listing of a process that is gone with ENOENT or without an error. */
+	if (errnum && errnum != ENOENT)
 		return base_error(BASE_IO, errnum, "list the threads");
-	}
-	/* The kernel ends the listing of a process that is gone without an error. */
-	if (list.tids.n == 0) {
-		procfs_tid_list_deinit(&list);
-		return base_error(BASE_ABSENT, ESRCH, "the process shows no threads");
-	}
-	qsort(list.tids.at, list.tids.n, sizeof(*list.tids.at), compare_tids);
-	list.tids.n = without_duplicates(list.tids.at, list.tids.n);
-	*ret = list;
-	return NULL;
-}
-
-void procfs_tid_list_deinit(struct procfs_tid_list *list)
-{
-	vec_deinit(&list->tids);
+	return base_error(BASE_ABSENT, ESRCH, "the process shows no threads");
 }
 
 bool procfs_task_dir_contains(const struct procfs_task_dir *task, pid_t tid)

@@ -13,9 +13,19 @@
 #include "base/vec.h"
 #include "procfs/thread_files.h"
 
-struct procfs_tid_list {
-	VEC(pid_t) tids; /* sorted, without duplicates */
+/* Threads of a process; the kernel's own bound is PID_MAX_LIMIT, 4 Mi. */
+enum { PROCFS_LIMIT_THREADS = 4 << 20 };
+
+/* The numbers in a directory of /proc: processes, or the threads of one. */
+struct procfs_id_list {
+	VEC(pid_t) ids; /* ascending, each once */
 };
+
+/* Replaces the ids; 0, or the errno, E2BIG beyond `limit`. Reads on from where the directory is. */
+int procfs_id_list_read(int dir, size_t limit, struct procfs_id_list *ret);
+void procfs_id_list_deinit(struct procfs_id_list *list);
+/* Puts them in order. */
+void procfs_id_list_sort(struct procfs_id_list *list);
 
 struct procfs_task_dir {
 	DIR *dir;
@@ -26,8 +36,7 @@ struct error *procfs_task_dir_open(const char *proc_root, pid_t pid,
 void procfs_task_dir_close(struct procfs_task_dir *task);
 /* Re-reads the folder from its beginning. */
 struct error *procfs_task_dir_list(struct procfs_task_dir *task,
-				   struct procfs_tid_list *ret) MUST_CHECK;
-void procfs_tid_list_deinit(struct procfs_tid_list *list);
+				   struct procfs_id_list *ret) MUST_CHECK;
 bool procfs_task_dir_contains(const struct procfs_task_dir *task, pid_t tid);
 
 /* Name, state and start time of a thread as they are now. */

@@ -68,14 +68,14 @@ void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into)
 static bool has_other_threads(const char *proc_root, pid_t pid)
 {
 	struct procfs_task_dir tasks = { 0 };
-	struct procfs_tid_list list = { 0 };
+	struct procfs_id_list list = { 0 };
 	_cleanup_error_ struct error *err = procfs_task_dir_open(proc_root, pid, &tasks);
 	bool several;
 
 	if (!err)
 		err = procfs_task_dir_list(&tasks, &list);
-	several = !err && list.tids.n > 1;
-	procfs_tid_list_deinit(&list);
+	several = !err && list.ids.n > 1;
+	procfs_id_list_deinit(&list);
 	procfs_task_dir_close(&tasks);
 	return several;
 }

@@ -31,10 +31,17 @@ static const struct ctprof_member taskstats_members[] = {
 	TASKSTATS_("other_err_count", other),
 };
 
+#define EXT_(key, type) { CTPROF_MEMBER(struct procfs_sched_ext, key, #key, type) }
+static const struct ctprof_member sched_ext_members[] = {
+	EXT_(state, TEXT),	   EXT_(switch_all, MARKED), EXT_(nr_rejected, MARKED),
+	EXT_(hotplug_seq, MARKED), EXT_(enable_seq, MARKED), EXT_(ops, TEXT),
+	EXT_(events, NAMED),
+};
+
 #define SNAPSHOT_(key, type) { CTPROF_MEMBER(struct ctprof_snapshot, key, #key, type) }
-#define OBJECT_(name, rows)                                                                 \
+#define OBJECT_(name, key, rows)                                                            \
 	{                                                                                   \
-		CTPROF_MEMBER(struct ctprof_snapshot, name, #name "_summary", OBJECT),      \
+		CTPROF_MEMBER(struct ctprof_snapshot, name, key, OBJECT),                   \
 			.members = &(const struct ctprof_members)                           \
 		{                                                                           \
 			rows, ARRAY_SIZE(rows), sizeof(((struct ctprof_snapshot *)0)->name) \
@@ -53,11 +60,11 @@ static const struct ctprof_member snapshot_members[] = {
 	SNAPSHOT_(page_size, READING),
 	SNAPSHOT_(host, HOST),
 	{ .key = "presence", .type = CTPROF_MEMBER_PRESENCE },
-	OBJECT_(probe, probe_members),
-	OBJECT_(parse, parse_members),
-	OBJECT_(taskstats, taskstats_members),
+	OBJECT_(probe, "probe_summary", probe_members),
+	OBJECT_(parse, "parse_summary", parse_members),
+	OBJECT_(taskstats, "taskstats_summary", taskstats_members),
 	{ CTPROF_MEMBER(struct ctprof_snapshot, pressure, "psi", PRESSURE) },
-	SNAPSHOT_(sched_ext, SCHED_EXT),
+	OBJECT_(sched_ext, "sched_ext", sched_ext_members),
 	{ .key = "cgroup_stats", .type = CTPROF_MEMBER_CGROUPS },
 	{ .key = "threads", .type = CTPROF_MEMBER_THREADS },
 };
@@ -89,7 +96,9 @@ void ctprof_member_write(const struct ctprof_member *member, const struct intern
 	const void *at = (const char *)from + member->offset;
 	const struct procfs_reading *reading = at;
 
-	if (member->type == CTPROF_MEMBER_READING && !reading->known)
+	/* Both begin with whether they are known. */
+	if ((member->type == CTPROF_MEMBER_READING || member->type == CTPROF_MEMBER_NAMED) &&
+	    !reading->known)
 		return;
 	json_key(w, member->key);
 	switch (member->type) {
@@ -97,7 +106,11 @@ void ctprof_member_write(const struct ctprof_member *member, const struct intern
 		json_write_u64(w, *(const uint32_t *)at);
 		break;
 	case CTPROF_MEMBER_READING:
-		json_write_u64(w, reading->value);
+	case CTPROF_MEMBER_MARKED:
+		json_write_u64(w, reading->known ? reading->value : 0);
+		break;
+	case CTPROF_MEMBER_NAMED:
+		ctprof_named_write(strings, at, w);
 		break;
 	case CTPROF_MEMBER_TEXT:
 	case CTPROF_MEMBER_TEXT_OR_NULL:
@@ -130,12 +143,34 @@ void ctprof_member_write(const struct ctprof_member *member, const struct intern
 	case CTPROF_MEMBER_PRESSURE:
 		ctprof_pressure_write(at, w);
 		break;
-	case CTPROF_MEMBER_SCHED_EXT:
-		ctprof_sched_ext_write(strings, at, w);
-		break;
 	default:
 		json_write_u64(w, *(const uint64_t *)at);
 	}
+}
+
+/* The keys of those whose 0 is no value. */
+static void write_absent(const struct ctprof_members *members, const void *from,
+			 struct json_writer *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < members->n; i++) {
+		const struct ctprof_member *member = &members->at[i];
+		const struct procfs_reading *reading = (const void *)((const char *)from +
+								      member->offset);
+
+		if (member->type != CTPROF_MEMBER_MARKED)
+			continue;
+		if (!any) {
+			json_key(w, "absent");
+			json_begin_array(w);
+		}
+		any = true;
+		if (!reading->known)
+			json_write_string(w, member->key);
+	}
+	if (any)
+		json_end_array(w);
 }
 
 void ctprof_members_write(const struct ctprof_members *members, const struct intern *strings,
@@ -144,6 +179,7 @@ void ctprof_members_write(const struct ctprof_members *members, const struct int
 	json_begin_object(w);
 	for (size_t i = 0; i < members->n; i++)
 		ctprof_member_write(&members->at[i], strings, from, w);
+	write_absent(members, from, w);
 	json_end_object(w);
 }
 
@@ -193,6 +229,13 @@ struct error *ctprof_member_load(const struct ctprof_member *member,
 		return err;
 	case CTPROF_MEMBER_READING:
 		return ctprof_value_reading(value, at);
+	case CTPROF_MEMBER_MARKED:
+		err = ctprof_value_reading(value, at);
+		if (ctprof_absent_lists(value->outer, member->key))
+			*(struct procfs_reading *)at = (struct procfs_reading){ 0 };
+		return err;
+	case CTPROF_MEMBER_NAMED:
+		return ctprof_value_named(value, strings, at);
 	case CTPROF_MEMBER_TEXT:
 	case CTPROF_MEMBER_TEXT_OR_NULL:
 		return ctprof_value_string(value, strings, at);
@@ -212,8 +255,6 @@ struct error *ctprof_member_load(const struct ctprof_member *member,
 		return load_host(value, into);
 	case CTPROF_MEMBER_PRESSURE:
 		return ctprof_pressure_load(value, at);
-	case CTPROF_MEMBER_SCHED_EXT:
-		return ctprof_sched_ext_load(value, strings, at);
 	default:
 		return ctprof_value_u64(value, at);
 	}

@@ -64,6 +64,8 @@ enum ctprof_member_type {
 	CTPROF_MEMBER_U32,
 	CTPROF_MEMBER_PERCENT,	    /* a uint64_t in hundredths, bounded */
 	CTPROF_MEMBER_READING,	    /* not written when it is not known */
+	CTPROF_MEMBER_MARKED,	    /* a reading: 0 when it is not known, and listed in "absent" */
+	CTPROF_MEMBER_NAMED,	    /* an object of numbers, not written when it is not known */
 	CTPROF_MEMBER_TEXT,	    /* a string of the snapshot, "" for none */
 	CTPROF_MEMBER_TEXT_OR_NULL, /* the same, null for none */
 	CTPROF_MEMBER_BOOL,
@@ -72,7 +74,6 @@ enum ctprof_member_type {
 	CTPROF_MEMBER_OBJECT, /* a struct that begins with a bool: null when that is false */
 	CTPROF_MEMBER_HOST,   /* of the snapshot */
 	CTPROF_MEMBER_PRESSURE,
-	CTPROF_MEMBER_SCHED_EXT,
 	/* From here on: whoever has such a row writes and loads it. */
 	CTPROF_MEMBER_PRESENCE,
 	CTPROF_MEMBER_CGROUPS,
@@ -180,11 +181,6 @@ struct error *ctprof_cgroup_stats_load(const struct ctprof_value *value,
 void ctprof_pressure_write(const struct procfs_pressure *pressure, struct json_writer *w);
 struct error *ctprof_pressure_load(const struct ctprof_value *value,
 				   struct procfs_pressure *ret) MUST_CHECK;
-
-void ctprof_sched_ext_write(const struct intern *strings, const struct procfs_sched_ext *ext,
-			    struct json_writer *w);
-struct error *ctprof_sched_ext_load(const struct ctprof_value *value, struct intern *strings,
-				    struct procfs_sched_ext *ret) MUST_CHECK;
 
 /* {"key": number, …} */
 void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *rows,

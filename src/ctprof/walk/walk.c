@@ -20,7 +20,7 @@ enum { STRETCH = 128, FILL_CHUNK = 64, PATH_BYTES = 48 };
 /* What one worker uses again and again. */
 struct worker {
 	struct ctprof_reader reader;
-	struct ctprof_id_list tids;
+	struct procfs_id_list tids;
 	struct ctprof_sample_list list;
 	/* The process whose threads are filled; the folder is -1 when it is gone. */
 	int task_folder;
@@ -43,7 +43,7 @@ struct walk {
 	int proc_folder;
 	unsigned int jobs;
 	struct worker *workers;
-	struct ctprof_id_list processes;
+	struct procfs_id_list processes;
 	struct ctprof_walk_tables tables; /* its lock is that of the stretches, too */
 	VEC(uint32_t) todo;		  /* indices of threads that lack something */
 	VEC(struct stretch) stretches;	  /* of large processes, for all workers to share */
@@ -144,7 +144,7 @@ static void read_process(struct walk *walk, struct worker *worker, pid_t tgid)
 	};
 	_cleanup_close_ int folder = open_task_folder(walk, (uint32_t)tgid);
 	int errnum = folder < 0 ? errno
-				: ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
+				: procfs_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
 
 	if (errnum && errnum != ENOENT && errnum != ESRCH) {
 		atomic_fetch_add(&walk->closed, 1);
@@ -282,7 +282,7 @@ static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
 		ctprof_walk_append(snapshot, &worker->list);
 		ctprof_walk_tally_add(ret, &worker->reader.tally);
 		ctprof_reader_deinit(&worker->reader);
-		ctprof_id_list_deinit(&worker->tids);
+		procfs_id_list_deinit(&worker->tids);
 		cleanup_fd(&worker->task_folder);
 	}
 	for (size_t i = 0; i < walk->stretches.n; i++)
@@ -320,7 +320,7 @@ static struct error *list_wanted(struct walk *walk, const char *proc)
 	if (walk->processes.ids.n == 0)
 		return base_error(BASE_ABSENT, ESRCH, "process %d%s", (int)options->pids[0],
 				  options->n_pids > 1 ? " and the others" : "");
-	ctprof_id_list_sort(&walk->processes);
+	procfs_id_list_sort(&walk->processes);
 	return NULL;
 }
 
@@ -330,7 +330,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 
 	if (walk->options->n_pids)
 		return list_wanted(walk, proc);
-	errnum = ctprof_id_list_read(walk->proc_folder, CTPROF_LIMIT_PROCESSES, &walk->processes);
+	errnum = procfs_id_list_read(walk->proc_folder, CTPROF_LIMIT_PROCESSES, &walk->processes);
 	if (errnum)
 		return base_error(BASE_IO, errnum, "list the processes in %s", proc);
 	if (walk->processes.ids.n == 0)
@@ -340,7 +340,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 
 static uint64_t without_us(const struct walk *walk)
 {
-	const struct ctprof_id_list *list = &walk->processes;
+	const struct procfs_id_list *list = &walk->processes;
 	uint64_t n = list->ids.n;
 
 	for (size_t i = 0; walk->options->live && i < list->ids.n; i++)
@@ -396,7 +396,7 @@ static bool has_process(const struct ctprof_snapshot *snapshot, uint32_t tgid)
 /* Some kernels show an iterator less than they show in /proc. */
 static void skip_known(struct walk *walk)
 {
-	struct ctprof_id_list *list = &walk->processes;
+	struct procfs_id_list *list = &walk->processes;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->ids.n; i++)
@@ -435,7 +435,7 @@ struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t
 	}
 	if (!err)
 		run_workers(&walk, &tally);
-	ctprof_id_list_deinit(&walk.processes);
+	procfs_id_list_deinit(&walk.processes);
 	if (err)
 		return err;
 	tell_closed(&walk);

@@ -29,11 +29,11 @@ static void scene_end(struct scene *s)
 
 static void update(struct scene *s)
 {
-	struct procfs_tid_list listed;
+	struct procfs_id_list listed;
 
 	assert_success(procfs_task_dir_list(&s->tasks, &listed));
 	probe_known_threads_update(&s->known, &s->tasks, &listed);
-	procfs_tid_list_deinit(&listed);
+	procfs_id_list_deinit(&listed);
 }
 
 static struct probe_known_thread *find(struct scene *s, pid_t tid)

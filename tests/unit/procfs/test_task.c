@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "procfs/task.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "staged_root.h"
 #include "unit.h"
 
 struct helper {
@@ -44,10 +46,10 @@ static void helper_end(struct helper *h, const struct procfs_task_dir *task)
 		usleep(100);
 }
 
-static bool lists(const struct procfs_tid_list *list, pid_t tid)
+static bool lists(const struct procfs_id_list *list, pid_t tid)
 {
-	for (size_t i = 0; i < list->tids.n; i++)
-		if (list->tids.at[i] == tid)
+	for (size_t i = 0; i < list->ids.n; i++)
+		if (list->ids.at[i] == tid)
 			return true;
 	return false;
 }
@@ -55,7 +57,7 @@ static bool lists(const struct procfs_tid_list *list, pid_t tid)
 static void a_thread_is_listed_while_it_lives(void **state UNUSED)
 {
 	struct procfs_task_dir task = { 0 };
-	struct procfs_tid_list list = { 0 };
+	struct procfs_id_list list = { 0 };
 	struct helper h;
 
 	assert_success(procfs_task_dir_open("/proc", getpid(), &task));
@@ -63,13 +65,13 @@ static void a_thread_is_listed_while_it_lives(void **state UNUSED)
 	assert_success(procfs_task_dir_list(&task, &list));
 	assert_true(lists(&list, getpid()));
 	assert_true(lists(&list, h.tid));
-	for (size_t i = 1; i < list.tids.n; i++)
-		assert_true(list.tids.at[i - 1] < list.tids.at[i]);
-	procfs_tid_list_deinit(&list);
+	for (size_t i = 1; i < list.ids.n; i++)
+		assert_true(list.ids.at[i - 1] < list.ids.at[i]);
+	procfs_id_list_deinit(&list);
 	helper_end(&h, &task);
 	assert_success(procfs_task_dir_list(&task, &list));
 	assert_false(lists(&list, h.tid));
-	procfs_tid_list_deinit(&list);
+	procfs_id_list_deinit(&list);
 	procfs_task_dir_close(&task);
 }
 
@@ -103,7 +105,7 @@ static void a_thread_that_went_is_gone_for_its_descriptor_too(void **state UNUSE
 static void a_process_that_went_lists_nothing(void **state UNUSED)
 {
 	struct procfs_task_dir task = { 0 };
-	struct procfs_tid_list list = { 0 };
+	struct procfs_id_list list = { 0 };
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -117,7 +119,7 @@ static void a_process_that_went_lists_nothing(void **state UNUSED)
 		_cleanup_error_ struct error *err = procfs_task_dir_list(&task, &list);
 
 		assert_non_null(err);
-		assert_null(list.tids.at);
+		assert_null(list.ids.at);
 	}
 	procfs_task_dir_close(&task);
 }
@@ -128,7 +130,7 @@ static void strange_names_are_not_threads(void **state UNUSED)
 	static const char *const names[] = { "7", "12", "x", "0", "99999999999", "3a" };
 	char root[] = "/tmp/ktstr-task-XXXXXX";
 	struct procfs_task_dir task = { 0 };
-	struct procfs_tid_list list = { 0 };
+	struct procfs_id_list list = { 0 };
 	char path[128];
 
 	assert_non_null(mkdtemp(root));
@@ -142,10 +144,10 @@ static void strange_names_are_not_threads(void **state UNUSED)
 	}
 	assert_success(procfs_task_dir_open(root, 42, &task));
 	assert_success(procfs_task_dir_list(&task, &list));
-	assert_int_equal(list.tids.n, 2);
-	assert_int_equal(list.tids.at[0], 7);
-	assert_int_equal(list.tids.at[1], 12);
-	procfs_tid_list_deinit(&list);
+	assert_int_equal(list.ids.n, 2);
+	assert_int_equal(list.ids.at[0], 7);
+	assert_int_equal(list.ids.at[1], 12);
+	procfs_id_list_deinit(&list);
 	procfs_task_dir_close(&task);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof(path), "%s/42/task/%s", root, names[i]);
@@ -165,6 +167,79 @@ static void a_missing_process_has_no_task_folder(void **state UNUSED)
 	assert_error_tag(procfs_task_dir_open("/proc", INT32_MAX, &task), "io");
 }
 
+static int read_list(const char *root, size_t limit, struct procfs_id_list *ret)
+{
+	_cleanup_close_ int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(folder >= 0);
+	return procfs_id_list_read(folder, limit, ret);
+}
+
+static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)
+{
+	static const char *const names[] = { "/20/x", "/3/x",  "/100/x",	"/self/x",
+					     "/0/x",  "/-1/x", "/2147483648/x", "/7a/x" };
+	char *root = staged_root_new();
+	struct procfs_id_list list = { VEC_INIT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		staged_file(root, names[i], "", 0);
+	assert_int_equal(read_list(root, 100, &list), 0);
+	assert_int_equal(list.ids.n, 3);
+	assert_int_equal(list.ids.at[0], 3);
+	assert_int_equal(list.ids.at[1], 20);
+	assert_int_equal(list.ids.at[2], 100);
+	assert_int_equal(read_list(root, 2, &list), E2BIG);
+	procfs_id_list_deinit(&list);
+	staged_root_free(root);
+}
+
+static void more_entries_than_fit_into_one_answer(void **state UNUSED)
+{
+	enum { N = 1500 };
+	char *root = staged_root_new();
+	struct procfs_id_list list = { VEC_INIT };
+
+	for (int i = 1; i <= N; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%d", root, i);
+
+		close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	}
+	assert_int_equal(read_list(root, N, &list), 0);
+	assert_int_equal(list.ids.n, N);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(list.ids.at[i], i + 1);
+	procfs_id_list_deinit(&list);
+	staged_root_free(root);
+}
+
+static void what_is_no_folder_cannot_be_listed(void **state UNUSED)
+{
+	struct procfs_id_list list = { VEC_INIT };
+	_cleanup_close_ int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(procfs_id_list_read(file, 10, &list), ENOTDIR);
+	assert_int_equal(procfs_id_list_read(-1, 10, &list), EBADF);
+	procfs_id_list_deinit(&list);
+}
+
+static void a_number_given_twice_stands_once(void **state UNUSED)
+{
+	struct procfs_id_list list = { VEC_INIT };
+
+	procfs_id_list_sort(&list);
+	vec_push(&list.ids, 9);
+	vec_push(&list.ids, 4);
+	vec_push(&list.ids, 9);
+	procfs_id_list_sort(&list);
+	assert_int_equal(list.ids.n, 2);
+	assert_int_equal(list.ids.at[0], 4);
+	vec_push(&list.ids, 9);
+	procfs_id_list_sort(&list);
+	assert_int_equal(list.ids.n, 2);
+	procfs_id_list_deinit(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +248,10 @@ int main(void)
 		cmocka_unit_test(a_process_that_went_lists_nothing),
 		cmocka_unit_test(strange_names_are_not_threads),
 		cmocka_unit_test(a_missing_process_has_no_task_folder),
+		cmocka_unit_test(only_positive_numbers_are_listed_and_in_order),
+		cmocka_unit_test(more_entries_than_fit_into_one_answer),
+		cmocka_unit_test(what_is_no_folder_cannot_be_listed),
+		cmocka_unit_test(a_number_given_twice_stands_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
