@@ -86,6 +86,25 @@ void json_end_array(struct json_writer *w)
 	end(w, false);
 }
 
+void json_open_object(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	begin(w, true);
+}
+
+void json_open_array(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	begin(w, false);
+}
+
+void json_end_document(struct json_writer *w)
+{
+	while (w->depth_)
+		end(w, w->open_[w->depth_ - 1].object);
+	strbuf_append_char(w->out, '\n');
+}
+
 static void append_escape(struct strbuf *out, unsigned char c)
 {
 	static const char short_escapes[] = {

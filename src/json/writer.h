@@ -43,6 +43,11 @@ void json_begin_object(struct json_writer *w);
 void json_end_object(struct json_writer *w);
 void json_begin_array(struct json_writer *w);
 void json_end_array(struct json_writer *w);
+/* A member that is an object or an array: its key, and the begin. */
+void json_open_object(struct json_writer *w, const char *key);
+void json_open_array(struct json_writer *w, const char *key);
+/* Ends whatever is open, and the line. */
+void json_end_document(struct json_writer *w);
 void json_key(struct json_writer *w, const char *key);
 void json_key_n(struct json_writer *w, const char *key, size_t n);
 

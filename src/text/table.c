@@ -30,6 +30,7 @@ struct heading {
 
 struct text_table {
 	const struct text_column *columns;
+	struct text_column *own; /* NULL: they are borrowed */
 	size_t n_columns;
 	VEC(char *) cells;
 	VEC(struct heading) headings;
@@ -51,6 +52,23 @@ struct text_table *text_table_new(const struct text_column *columns, size_t n)
 	return table;
 }
 
+struct text_table *text_table_of(const char *const *titles, size_t n)
+{
+	struct text_column *columns = xcalloc(n, sizeof(*columns));
+	struct text_table *table = text_table_new(columns, n);
+
+	for (size_t i = 0; i < n; i++) {
+		char mark = titles[i][0];
+
+		columns[i] = (struct text_column){ .title = titles[i] + strspn(titles[i], ">~?"),
+						   .right = mark == '>',
+						   .shrinks = mark == '~',
+						   .optional = mark == '?' };
+	}
+	table->own = columns;
+	return table;
+}
+
 void text_table_free(struct text_table *table)
 {
 	if (!table)
@@ -61,6 +79,7 @@ void text_table_free(struct text_table *table)
 		free(table->headings.at[i].text);
 	vec_deinit(&table->cells);
 	vec_deinit(&table->headings);
+	free(table->own);
 	free(table);
 }
 
@@ -75,6 +94,12 @@ static char *escaped(const char *foreign)
 void text_table_add(struct text_table *table, const char *text)
 {
 	vec_push(&table->cells, escaped(text ? text : "-"));
+}
+
+void text_table_add_cells(struct text_table *table, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		text_table_add(table, texts[i]);
 }
 
 void text_table_addf(struct text_table *table, const char *fmt, ...)

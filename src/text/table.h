@@ -3,7 +3,7 @@
  * Rows and columns for people. Widths come from the content; when the whole is
  * wider than the terminal the column marked `shrinks` is cut with an ellipsis.
  *
- *	struct text_table *t = text_table_new(columns, ARRAY_SIZE(columns));
+ *	struct text_table *t = TEXT_TABLE(">TID", "~NAME");
  *	text_table_add(t, "42");
  *	text_table_add(t, name);
  *	text_table_format(t, &(struct text_look){ .columns = 80 }, &out);
@@ -42,14 +42,25 @@ struct text_look text_look_for(int fd);
 
 /* Borrows the columns. */
 struct text_table *text_table_new(const struct text_column *columns, size_t n) MUST_CHECK;
+/* By titles alone: ">TITLE" stands right, "~TITLE" shrinks, "?TITLE" is optional. */
+struct text_table *text_table_of(const char *const *titles, size_t n) MUST_CHECK;
+#define TEXT_TABLE(...)                                     \
+	text_table_of((const char *const[]){ __VA_ARGS__ }, \
+		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 void text_table_free(struct text_table *table);
 DEFINE_CLEANUP(text_table, struct text_table *, NULL, text_table_free);
+#define _cleanup_text_table_ _cleanup_(cleanup_text_table)
 
 /* The next cell, row by row. Foreign text is escaped here. NULL is shown as "-". */
 void text_table_add(struct text_table *table, const char *text);
 void text_table_addf(struct text_table *table, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* As text_format_bytes() has it. */
 void text_table_add_bytes(struct text_table *table, uint64_t bytes);
+/* Several cells at once. */
+void text_table_add_cells(struct text_table *table, const char *const *texts, size_t n);
+#define text_table_add_row(table, ...)                                    \
+	text_table_add_cells(table, (const char *const[]){ __VA_ARGS__ }, \
+			     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 /* In front of the next row; depth 0 is not indented, rows are indented by more than any heading. */
 void text_table_add_heading(struct text_table *table, unsigned int depth, const char *foreign);
 bool text_table_has_rows(const struct text_table *table);

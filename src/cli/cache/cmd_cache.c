@@ -14,25 +14,13 @@ struct list_config {
 };
 
 static const struct cli_option list_options[] = {
-	{ .name = "json", CLI_FLAG(struct list_config, json), .help = "print JSON" },
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "something could not be removed" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct list_config, json), "print JSON"),
 };
 
 static void list_table(struct strbuf *out)
 {
-	static const struct text_column columns[] = {
-		{ .title = "part" },
-		{ .title = "size", .right = true },
-		{ .title = "holds", .shrinks = true },
-		{ .title = "clean", .shrinks = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("part", ">size", "~holds",
+								   "~clean");
 	struct text_look look = text_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < n_cache_parts; i++) {
@@ -42,8 +30,8 @@ static void list_table(struct strbuf *out)
 			continue;
 		text_table_add(table, cache_parts[i].name);
 		text_table_add_bytes(table, bytes);
-		text_table_add(table, cache_parts[i].what);
-		text_table_add(table, cache_parts[i].kept ? cache_parts[i].kept : "removes it");
+		text_table_add_row(table, cache_parts[i].what,
+				   cache_parts[i].kept ? cache_parts[i].kept : "removes it");
 	}
 	text_table_format(table, &look, out);
 }
@@ -54,8 +42,7 @@ static void list_json(const char *path, struct strbuf *out)
 
 	json_begin_object(&w);
 	json_add_string(&w, "path", path);
-	json_key(&w, "parts");
-	json_begin_array(&w);
+	json_open_array(&w, "parts");
 	for (size_t i = 0; i < n_cache_parts; i++) {
 		json_begin_object(&w);
 		json_add_string(&w, "name", cache_parts[i].name);
@@ -64,26 +51,23 @@ static void list_json(const char *path, struct strbuf *out)
 		json_add_bool(&w, "cleaned", !cache_parts[i].kept);
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(out, '\n');
+	json_end_document(&w);
 }
 
-static int run_list(const struct cli_invocation *invocation UNUSED, const void *config_)
+static struct error *show_list(const void *config_, struct strbuf *out)
 {
 	const struct list_config *config = config_;
 	_cleanup_free_ char *path = paths_cache("");
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	if (config->json) {
-		list_json(path, &out);
+		list_json(path, out);
 	} else {
-		list_table(&out);
-		strbuf_appendf(&out, "%s: ", path);
-		text_format_bytes(&out, paths_disk_bytes(path));
-		strbuf_append_char(&out, '\n');
+		list_table(out);
+		strbuf_appendf(out, "%s: ", path);
+		text_format_bytes(out, paths_disk_bytes(path));
+		strbuf_append_char(out, '\n');
 	}
-	return cli_print(&out);
+	return NULL;
 }
 
 static const struct cli_command cmd_cache_list = {
@@ -92,7 +76,7 @@ static const struct cli_command cmd_cache_list = {
 	.usage = "[--json]",
 	CLI_OPTIONS(list_options),
 	.config_size = sizeof(struct list_config),
-	.run = run_list,
+	.show = show_list,
 };
 
 struct clean_config {
@@ -101,16 +85,13 @@ struct clean_config {
 };
 
 static const struct cli_option clean_options[] = {
-	{ .name = "dry-run",
-	  .letter = 'n',
-	  CLI_FLAG(struct clean_config, dry_run),
-	  .help = "print what would be removed, and remove nothing" },
+	CLI_OPTION("dry-run", NULL, CLI_FLAG(struct clean_config, dry_run),
+		   "print what would be removed, and remove nothing", .letter = 'n'),
 };
 
 static const struct cli_option clean_words[] = {
-	{ .argument = "PART",
-	  CLI_STRINGS(struct clean_config, parts),
-	  .help = "only this part of the cache, as ktstr cache list names it" },
+	CLI_ARGUMENT("PART", CLI_STRINGS(struct clean_config, parts),
+		     "only this part of the cache, as ktstr cache list names it"),
 };
 
 static struct error *check_clean(void *config_)
@@ -203,6 +184,6 @@ const struct cli_command cli_cmd_cache = {
 	.usage = "COMMAND [options]",
 	.description =
 		"The cache is $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else ~/.cache/ktstr.",
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done", "something could not be removed"),
 	CLI_SUBCOMMANDS(subcommands),
 };

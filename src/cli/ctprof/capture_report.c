@@ -14,8 +14,7 @@ void capture_report_init(struct capture_report *report, const char *file, uint64
 	json_begin_object(&report->writer);
 	json_add_string(&report->writer, "file", file);
 	json_add_u64(&report->writer, "wanted", wanted);
-	json_key(&report->writer, "snapshots");
-	json_begin_array(&report->writer);
+	json_open_array(&report->writer, "snapshots");
 }
 
 void capture_report_deinit(struct capture_report *report)
@@ -83,7 +82,6 @@ void capture_report_finish_json(struct capture_report *report, const struct cost
 	json_add_u64(w, "taken", total->snapshots);
 	json_add_u64(w, "missed", missed);
 	cost_write(total, w);
-	json_end_object(w);
+	json_end_document(w);
 	strbuf_append(into, strbuf_str(&report->json));
-	strbuf_append_char(into, '\n');
 }

@@ -9,26 +9,19 @@ struct list_config {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "json", CLI_FLAG(struct list_config, json), .help = "print everything as JSON" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct list_config, json), "print everything as JSON"),
 };
 
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "the list could not be written" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
-};
-
-static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
+static struct error *show(const void *config_, struct strbuf *out)
 {
 	const struct list_config *config = config_;
 	struct text_look look = text_look_for(STDOUT_FILENO);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json)
-		metric_list_format_json(&text);
+		metric_list_format_json(out);
 	else
-		metric_list_format_text(&look, &text);
-	return cli_print(&text);
+		metric_list_format_text(&look, out);
+	return NULL;
 }
 
 const struct cli_command cmd_ctprof_metric_list = {
@@ -38,7 +31,7 @@ const struct cli_command cmd_ctprof_metric_list = {
 	.description =
 		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, every derived metric with its formula, and the values of cgroups, pressure and the host. ktstr-metrics(7) says the same.",
 	CLI_OPTIONS(options),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done", "the list could not be written"),
 	.config_size = sizeof(struct list_config),
-	.run = run,
+	.show = show,
 };

@@ -36,59 +36,37 @@ static const struct cli_word_row words[] = {
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "FILE[@N]",
-	  CLI_STRING(struct show_config, file),
-	  .required = true,
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "a snapshot, or the N-th of a series; - is standard input" },
+	CLI_ARGUMENT("FILE[@N]", CLI_STRING(struct show_config, file),
+		     "a snapshot, or the N-th of a series; - is standard input", .required = true,
+		     .complete = CLI_COMPLETE_FILE),
 };
 
 static const struct cli_option option_rows[] = {
-	{ .name = "group-by",
-	  .argument = "AXIS",
-	  CLI_CHOICE(struct show_config, group_by, axes),
-	  .help = "what makes threads a group; pcomm when not given" },
-	{ .name = "metrics",
-	  .argument = "LIST",
-	  CLI_STRING(struct show_config, metrics),
-	  .help = "only these metrics, a list with commas; up to 8 become columns" },
-	{ .name = "sections",
-	  .argument = "LIST",
-	  CLI_STRING(struct show_config, sections),
-	  .help = "only these tables, a list with commas" },
-	{ .name = "sort-by",
-	  .argument = "LIST",
-	  CLI_STRING(struct show_config, sort_by),
-	  .help = "order of the groups: a list of metrics with commas, each with :asc or :desc (default)" },
-	{ .name = "top",
-	  .argument = "N",
-	  CLI_U32(struct show_config, top, 1, UINT32_MAX),
-	  .help = "only the first N groups, by run_time_ns unless --sort-by is given" },
-	{ .name = "threads",
-	  .argument = "PATTERN",
-	  CLI_STRING(struct show_config, threads),
-	  .help = "single threads: of this tid or process, or whose name or whose process's name this glob matches" },
-	{ .name = "cgroup-flatten",
-	  .argument = "GLOB",
-	  CLI_STRINGS(struct show_config, flatten),
-	  .help = "merge the cgroups that this glob matches; * matches within one segment, ** across segments" },
-	{ .name = "no-thread-normalize",
-	  CLI_FLAG(struct show_config, no_thread_normalize),
-	  .help = "names of processes and threads as they are, with their numbers" },
-	{ .name = "no-cg-normalize",
-	  CLI_FLAG(struct show_config, no_cg_normalize),
-	  .help = "paths of cgroups as they are, with their numbers" },
-	{ .name = "all",
-	  CLI_FLAG(struct show_config, all),
-	  .help = "also show what is 0 or was not measured" },
-	{ .name = "json", CLI_FLAG(struct show_config, json), .help = "print everything as JSON" },
-	{ .name = "csv", CLI_FLAG(struct show_config, csv), .help = "print all values as CSV" },
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "the snapshot could not be read, or --threads matches nothing" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
+	CLI_OPTION("group-by", "AXIS", CLI_CHOICE(struct show_config, group_by, axes),
+		   "what makes threads a group; pcomm when not given"),
+	CLI_OPTION("metrics", "LIST", CLI_STRING(struct show_config, metrics),
+		   "only these metrics, a list with commas; up to 8 become columns"),
+	CLI_OPTION("sections", "LIST", CLI_STRING(struct show_config, sections),
+		   "only these tables, a list with commas"),
+	CLI_OPTION(
+		"sort-by", "LIST", CLI_STRING(struct show_config, sort_by),
+		"order of the groups: a list of metrics with commas, each with :asc or :desc (default)"),
+	CLI_OPTION("top", "N", CLI_U32(struct show_config, top, 1, UINT32_MAX),
+		   "only the first N groups, by run_time_ns unless --sort-by is given"),
+	CLI_OPTION(
+		"threads", "PATTERN", CLI_STRING(struct show_config, threads),
+		"single threads: of this tid or process, or whose name or whose process's name this glob matches"),
+	CLI_OPTION(
+		"cgroup-flatten", "GLOB", CLI_STRINGS(struct show_config, flatten),
+		"merge the cgroups that this glob matches; * matches within one segment, ** across segments"),
+	CLI_OPTION("no-thread-normalize", NULL, CLI_FLAG(struct show_config, no_thread_normalize),
+		   "names of processes and threads as they are, with their numbers"),
+	CLI_OPTION("no-cg-normalize", NULL, CLI_FLAG(struct show_config, no_cg_normalize),
+		   "paths of cgroups as they are, with their numbers"),
+	CLI_OPTION("all", NULL, CLI_FLAG(struct show_config, all),
+		   "also show what is 0 or was not measured"),
+	CLI_OPTION("json", NULL, CLI_FLAG(struct show_config, json), "print everything as JSON"),
+	CLI_OPTION("csv", NULL, CLI_FLAG(struct show_config, csv), "print all values as CSV"),
 };
 
 static struct error *check_globs(const struct cli_strings *globs)
@@ -165,52 +143,46 @@ static void warn_about_sections(const struct profile_options *options)
 	}
 }
 
-static int print(const struct profile *profile, const struct show_config *config)
+static void print(const struct profile *profile, const struct show_config *config,
+		  struct strbuf *out)
 {
 	struct text_look look = text_look_for(STDOUT_FILENO);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json) {
-		show_format_json(profile, &text);
+		show_format_json(profile, out);
 	} else if (config->csv) {
-		show_format_csv(profile, &text);
+		show_format_csv(profile, out);
 	} else {
-		show_format_header(profile, &look, &text);
-		show_format_groups(profile, &look, &text);
+		show_format_header(profile, &look, out);
+		show_format_groups(profile, &look, out);
 		/* Who asks for metrics does not ask for the rest, unless by name. */
 		if (!config->metrics || config->sections)
-			show_format_rows(profile, &look, &text);
+			show_format_rows(profile, &look, out);
 	}
-	return cli_print(&text);
 }
 
-static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
+static struct error *show(const void *config_, struct strbuf *out)
 {
 	const struct show_config *config = config_;
 	const struct profile_options *options = &config->options;
-	struct ctprof_snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot = { 0 };
 	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
-	struct profile profile;
-	_cleanup_error_ struct error *err = NULL;
-	int code;
+	_cleanup_profile_ struct profile profile = { 0 };
+	struct error *err;
 
 	warn_about_sections(options);
 	err = ctprof_snapshot_load(config->file, NULL, &snapshot, &origin);
 	if (err)
-		return cli_fail(err);
+		return err;
 	if (origin.torn_bytes)
 		cli_say("warning: %s ends with an incomplete snapshot, which was left out",
 			origin.path);
 	profile_make(options, &snapshot, &origin, &profile);
-	if (options->threads && profile.grouping.groups.n == 0) {
-		cli_say("error: --threads: no thread or process matches '%s'", options->threads);
-		code = CLI_EXIT_FAILED;
-	} else {
-		code = print(&profile, config);
-	}
-	profile_deinit(&profile);
-	ctprof_snapshot_deinit(&snapshot);
-	return code;
+	if (options->threads && profile.grouping.groups.n == 0)
+		return base_error(BASE_ABSENT, 0, "--threads: no thread or process matches '%s'",
+				  options->threads);
+	print(&profile, config, out);
+	return NULL;
 }
 
 const struct cli_command cmd_ctprof_show = {
@@ -228,8 +200,8 @@ const struct cli_command cmd_ctprof_show = {
 	CLI_OPTIONS(option_rows),
 	CLI_POSITIONALS(positionals),
 	CLI_WORDS("Groups", words),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done", "the snapshot could not be read, or --threads matches nothing"),
 	.config_size = sizeof(struct show_config),
 	.check = check,
-	.run = run,
+	.show = show,
 };

@@ -121,7 +121,7 @@ size_t columns_format(const struct columns *columns, const struct text_look *loo
 		      struct strbuf *into)
 {
 	struct text_column shown[COLUMNS_MOST + 2] = { { columns->title, .shrinks = true } };
-	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
+	_cleanup_text_table_ struct text_table *table = NULL;
 	size_t n = 1, left_out = 0;
 
 	if (columns->counts_threads)

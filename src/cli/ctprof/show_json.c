@@ -56,8 +56,7 @@ static void add_counts(struct json_writer *w, const struct row *row)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	json_key(w, "counts");
-	json_begin_object(w);
+	json_open_object(w, "counts");
 	for (uint32_t i = 0; i < row->reduced->tally.n; i++) {
 		strbuf_clear(&text);
 		metric_label_format(metric_rows[row->metric].kind, row->reduced->tally.at[i].value,
@@ -122,8 +121,7 @@ static void take_metric(const struct row *row, void *w_)
 {
 	struct json_writer *w = w_;
 
-	json_key(w, row->name);
-	json_begin_object(w);
+	json_open_object(w, row->name);
 	if (row->state == ROW_RANGE || row->state == ROW_CPUS) {
 		json_add_i64(w, "least", row->least);
 		json_add_i64(w, "most", row->most);
@@ -145,8 +143,7 @@ static void add_group(struct json_writer *w, const struct profile *profile,
 	json_begin_object(w);
 	add_key(w, profile, &group->key);
 	json_add_u64(w, "threads", group->values[METRIC_THREAD_COUNT].of);
-	json_key(w, "metrics");
-	json_begin_object(w);
+	json_open_object(w, "metrics");
 	rows_of_group(profile, group, 0, N_SPEC_METRICS, take_metric, w);
 	json_end_object(w);
 	json_end_object(w);
@@ -169,8 +166,7 @@ static void take_row(const struct row *row, void *open_)
 	if (row->for_people)
 		return;
 	if (!open->is_open) {
-		json_key(w, metric_sections[row->section].word);
-		json_begin_array(w);
+		json_open_array(w, metric_sections[row->section].word);
 	} else if (!same_group) {
 		json_end_object(w);
 		json_end_object(w);
@@ -178,8 +174,7 @@ static void take_row(const struct row *row, void *open_)
 	if (!same_group) {
 		json_begin_object(w);
 		add_key(w, open->profile, &row->key);
-		json_key(w, "values");
-		json_begin_object(w);
+		json_open_object(w, "values");
 	}
 	open->is_open = true;
 	open->key = row->key;
@@ -206,16 +201,12 @@ void show_format_json(const struct profile *profile, struct strbuf *into)
 
 	json_begin_object(&w);
 	add_header(&w, profile);
-	json_key(&w, "groups");
-	json_begin_array(&w);
+	json_open_array(&w, "groups");
 	for (size_t i = 0; i < profile->n_groups; i++)
 		add_group(&w, profile, profile->grouping.groups.at[i]);
 	json_end_array(&w);
-	json_key(&w, "sections");
-	json_begin_object(&w);
+	json_open_object(&w, "sections");
 	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		add_section(&w, profile, (enum metric_section)i);
-	json_end_object(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }

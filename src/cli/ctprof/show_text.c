@@ -136,13 +136,7 @@ static void take_groups(struct page *page, size_t from, size_t to)
 /* One line per metric, in blocks of groups. */
 static void append_lines(struct page page, enum metric_section title, size_t from, size_t to)
 {
-	static const struct text_column columns[] = {
-		{ .title = "METRIC" },
-		{ .title = "VALUE", .right = true },
-		{ .title = "MEASURED", .optional = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *lines = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *lines = TEXT_TABLE("METRIC", ">VALUE", "?MEASURED");
 
 	page.lines = lines;
 	take_groups(&page, from, to);
@@ -191,12 +185,7 @@ void show_format_groups(const struct profile *profile, const struct text_look *l
 
 static void append_section(struct page page, enum metric_section section)
 {
-	static const struct text_column titles[] = {
-		{ .title = "NAME" },
-		{ .title = "VALUE", .right = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *lines = text_table_new(titles,
-										ARRAY_SIZE(titles));
+	_cleanup_text_table_ struct text_table *lines = TEXT_TABLE("NAME", ">VALUE");
 	_cleanup_columns_ struct columns columns = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

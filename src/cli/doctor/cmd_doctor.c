@@ -12,24 +12,16 @@ struct doctor_config {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "json",
-	  CLI_FLAG(struct doctor_config, json),
-	  .help = "print the findings as JSON" },
-	{ .name = "kvm",
-	  CLI_FLAG(struct doctor_config, kvm),
-	  .help = "try KVM with real guests and print a block to paste into a report" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct doctor_config, json),
+		   "print the findings as JSON"),
+	CLI_OPTION("kvm", NULL, CLI_FLAG(struct doctor_config, kvm),
+		   "try KVM with real guests and print a block to paste into a report"),
 };
 
 static const struct cli_word_row words[] = {
 #define CHECK_WORD_(name, what) { #name, NULL, what },
 	DOCTOR_CHECKS(CHECK_WORD_)
 #undef CHECK_WORD_
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "nothing is missing; with --kvm: every step worked" },
-	{ CLI_EXIT_FAILED, "something is missing; with --kvm: a step failed" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static struct error *check(void *config_)
@@ -75,7 +67,8 @@ const struct cli_command cli_cmd_doctor = {
 		"Each line is ok, limited (it works, but less or slower) or missing, with the one command that fixes it.",
 	CLI_OPTIONS(options),
 	CLI_WORDS("Checks", words),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("nothing is missing; with --kvm: every step worked",
+			"something is missing; with --kvm: a step failed"),
 	.config_size = sizeof(struct doctor_config),
 	.check = check,
 	.run = run,

@@ -64,8 +64,7 @@ void doctor_report_format_json(const struct doctor_report *report, struct strbuf
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_object(&w);
-	json_key(&w, "checks");
-	json_begin_array(&w);
+	json_open_array(&w, "checks");
 	for (size_t i = 0; i < report->n; i++) {
 		const struct finding *finding = &report->findings[i];
 
@@ -78,8 +77,7 @@ void doctor_report_format_json(const struct doctor_report *report, struct strbuf
 	}
 	json_end_array(&w);
 	json_add_bool(&w, "complete", doctor_report_exit_code(report) == CLI_EXIT_OK);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }
 
 int doctor_report_exit_code(const struct doctor_report *report)

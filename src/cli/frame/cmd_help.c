@@ -8,10 +8,9 @@ struct help_config {
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "COMMAND",
-	  CLI_STRINGS(struct help_config, words),
-	  .complete = CLI_COMPLETE_COMMAND,
-	  .help = "the command to explain, such as kernel fetch; without it, all of them" },
+	CLI_ARGUMENT("COMMAND", CLI_STRINGS(struct help_config, words),
+		     "the command to explain, such as kernel fetch; without it, all of them",
+		     .complete = CLI_COMPLETE_COMMAND),
 };
 
 static int run(const struct cli_invocation *invocation, const void *config_)

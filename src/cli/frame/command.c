@@ -40,7 +40,8 @@ void cli_print_error(const char *message)
 int cli_fail(const struct error *err)
 {
 	cli_print_error(error_message(err));
-	return CLI_EXIT_FAILED;
+	return error_is(err, &base_error_domain, BASE_CANCELLED) ? CLI_EXIT_INTERRUPTED
+								 : CLI_EXIT_FAILED;
 }
 
 int cli_print(const struct strbuf *text)
@@ -97,6 +98,14 @@ static int print_help_as_error(const struct cli_command *command, const char *pa
 	return CLI_EXIT_USAGE;
 }
 
+static int print_what_it_shows(const struct cli_command *command, const void *config)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_error_ struct error *err = command->show(config, &out);
+
+	return err ? cli_fail(err) : cli_print(&out);
+}
+
 static int command_call(const struct cli_command *command, const struct cli_invocation *invocation,
 			int argc, char *const argv[])
 {
@@ -127,7 +136,8 @@ static int command_call(const struct cli_command *command, const struct cli_invo
 	case CLI_INTENT_RUN:
 		break;
 	}
-	return command->run(invocation, config);
+	return command->show ? print_what_it_shows(command, config)
+			     : command->run(invocation, config);
 }
 
 int cli_main(const struct cli_command *program, int argc, char *const argv[])

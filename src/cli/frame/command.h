@@ -14,6 +14,7 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILED = 1,
 	CLI_EXIT_USAGE = 2,
+	CLI_EXIT_INTERRUPTED = 130,
 };
 
 /* How a command line can be wrong. Programs print the message and exit 2. */
@@ -66,15 +67,23 @@ struct cli_command {
 	 * of words may go into members of the config that no row fills.
 	 */
 	struct error *(*check)(void *config);
+	/* One of both: what it shows on standard output, or the whole command and its status. */
+	struct error *(*show)(const void *config, struct strbuf *out);
 	int (*run)(const struct cli_invocation *invocation, const void *config);
 	const struct cli_command *const *subcommands;
 	size_t n_subcommands;
 };
 
 /* Members of a command that are an array. */
-#define CLI_OPTIONS(rows)      .options = (rows), .n_options = ARRAY_SIZE(rows)
-#define CLI_POSITIONALS(rows)  .positionals = (rows), .n_positionals = ARRAY_SIZE(rows)
-#define CLI_EXITS(rows)	       .exits = (rows), .n_exits = ARRAY_SIZE(rows)
+#define CLI_OPTIONS(rows)     .options = (rows), .n_options = ARRAY_SIZE(rows)
+#define CLI_POSITIONALS(rows) .positionals = (rows), .n_positionals = ARRAY_SIZE(rows)
+#define CLI_EXITS(rows)	      .exits = (rows), .n_exits = ARRAY_SIZE(rows)
+#define CLI_EXITS_USUAL(ok, failed)                              \
+	CLI_EXITS(((const struct cli_exit_row[]){                \
+		{ CLI_EXIT_OK, ok },                             \
+		{ CLI_EXIT_FAILED, failed },                     \
+		{ CLI_EXIT_USAGE, "the command line is wrong" }, \
+	}))
 #define CLI_WORDS(title, rows) .words_title = (title), .words = (rows), .n_words = ARRAY_SIZE(rows)
 #define CLI_SUBCOMMANDS(rows)  .subcommands = (rows), .n_subcommands = ARRAY_SIZE(rows)
 
@@ -127,7 +136,7 @@ int cli_print(const struct strbuf *text);
 void cli_say(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The same, "error: message". */
 void cli_print_error(const char *message);
-/* Prints an error that a command ends with; the value is CLI_EXIT_FAILED. */
+/* Prints an error that a command ends with; the value is CLI_EXIT_FAILED, or _INTERRUPTED. */
 int cli_fail(const struct error *err);
 
 #endif

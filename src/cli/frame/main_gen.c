@@ -23,31 +23,27 @@ static const struct cli_command *const programs[] = {
 	&cli_program_jemalloc_probe,
 };
 
-static void format_version_number(const struct cli_command *command UNUSED, struct strbuf *into)
+static void format_version_number(struct strbuf *into)
 {
 	strbuf_append(into, KTSTR_VERSION);
 }
 
+#define WORD_LINE_(id, tag, meaning) "- *" tag "*: " meaning "\n"
+
 /* The words behind "ktstr-probe-fatal:". */
-static void format_fatal_words(const struct cli_command *command UNUSED, struct strbuf *into)
+static void format_fatal_words(struct strbuf *into)
 {
-#define FATAL_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
-	FATAL_ALL(FATAL_LINE_)
-#undef FATAL_LINE_
-	strbuf_append_char(into, '\n');
+	strbuf_append(into, FATAL_ALL(WORD_LINE_) "\n");
 }
 
 /* The words of "error_kind". */
-static void format_thread_words(const struct cli_command *command UNUSED, struct strbuf *into)
+static void format_thread_words(struct strbuf *into)
 {
-#define THREAD_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
-	PROBE_THREAD_ERRORS(THREAD_LINE_)
-#undef THREAD_LINE_
-	strbuf_append_char(into, '\n');
+	strbuf_append(into, PROBE_THREAD_ERRORS(WORD_LINE_) "\n");
 }
 
 /* Why tests end as they do, for those who declare them. */
-static void format_reasons(const struct cli_command *command UNUSED, struct strbuf *into)
+static void format_reasons(struct strbuf *into)
 {
 #define KTSTR_REASON(id, word, verdict, meaning)                              \
 	strbuf_appendf(into, "- *KTSTR_REASON_%s* (%s, %s): %s\n", #id, word, \
@@ -57,50 +53,30 @@ static void format_reasons(const struct cli_command *command UNUSED, struct strb
 	strbuf_append_char(into, '\n');
 }
 
-/* Parts that no command has to do with. */
-#define METRIC_PART_(name)                                                                       \
-	static void format_##name(const struct cli_command *command UNUSED, struct strbuf *into) \
-	{                                                                                        \
-		metric_list_format_man_##name(into);                                             \
-	}
-METRIC_PART_(kinds)
-METRIC_PART_(tags)
-METRIC_PART_(sections)
-METRIC_PART_(sources)
-METRIC_PART_(metrics)
-METRIC_PART_(derived)
-METRIC_PART_(cgroups)
-METRIC_PART_(pressure)
-METRIC_PART_(host)
-#undef METRIC_PART_
-
-static void format_record(const struct cli_command *command UNUSED, struct strbuf *into)
-{
-	record_format_man(into);
-}
-
+/* Each is made of a command, or is the same for all. */
 static const struct {
 	const char *mark;
-	void (*format)(const struct cli_command *command, struct strbuf *into);
+	void (*of)(const struct cli_command *command, struct strbuf *into);
+	void (*format)(struct strbuf *into);
 } parts[] = {
-	{ "@OPTIONS@\n", cli_format_man_options },
-	{ "@EXITS@\n", cli_format_man_exits },
-	{ "@COMMANDS@\n", cli_format_man_commands },
-	{ "@WORDS@\n", cli_format_man_words },
-	{ "@FATAL@\n", format_fatal_words },
-	{ "@REASONS@\n", format_reasons },
-	{ "@RECORD@\n", format_record },
-	{ "@KINDS@\n", format_kinds },
-	{ "@TAGS@\n", format_tags },
-	{ "@SECTIONS@\n", format_sections },
-	{ "@SOURCES@\n", format_sources },
-	{ "@METRICS@\n", format_metrics },
-	{ "@DERIVED@\n", format_derived },
-	{ "@CGROUPS@\n", format_cgroups },
-	{ "@PRESSURE@\n", format_pressure },
-	{ "@HOST@\n", format_host },
-	{ "@THREAD@\n", format_thread_words },
-	{ "@VERSION@", format_version_number },
+	{ "@OPTIONS@\n", .of = cli_format_man_options },
+	{ "@EXITS@\n", .of = cli_format_man_exits },
+	{ "@COMMANDS@\n", .of = cli_format_man_commands },
+	{ "@WORDS@\n", .of = cli_format_man_words },
+	{ "@FATAL@\n", .format = format_fatal_words },
+	{ "@REASONS@\n", .format = format_reasons },
+	{ "@RECORD@\n", .format = record_format_man },
+	{ "@KINDS@\n", .format = metric_list_format_man_kinds },
+	{ "@TAGS@\n", .format = metric_list_format_man_tags },
+	{ "@SECTIONS@\n", .format = metric_list_format_man_sections },
+	{ "@SOURCES@\n", .format = metric_list_format_man_sources },
+	{ "@METRICS@\n", .format = metric_list_format_man_metrics },
+	{ "@DERIVED@\n", .format = metric_list_format_man_derived },
+	{ "@CGROUPS@\n", .format = metric_list_format_man_cgroups },
+	{ "@PRESSURE@\n", .format = metric_list_format_man_pressure },
+	{ "@HOST@\n", .format = metric_list_format_man_host },
+	{ "@THREAD@\n", .format = format_thread_words },
+	{ "@VERSION@", .format = format_version_number },
 };
 
 static void format_man(const struct cli_command *program, const char *source, struct strbuf *into)
@@ -114,11 +90,14 @@ static void format_man(const struct cli_command *program, const char *source, st
 		for (i = 0; i < ARRAY_SIZE(parts); i++) {
 			size_t n = strlen(parts[i].mark);
 
-			if (strncmp(source, parts[i].mark, n) == 0) {
-				parts[i].format(program, into);
-				source += n;
-				break;
-			}
+			if (strncmp(source, parts[i].mark, n) != 0)
+				continue;
+			if (parts[i].of)
+				parts[i].of(program, into);
+			else
+				parts[i].format(into);
+			source += n;
+			break;
 		}
 		if (i == ARRAY_SIZE(parts))
 			strbuf_append_char(into, *source++);

@@ -4,15 +4,14 @@
  * member of a config struct it fills; the same row is parsed, checked, printed
  * by --help, written into the man page and offered by the shell:
  *
- *	{ .name = "snapshots", .argument = "N",
- *	  CLI_U32(struct probe_config, snapshots, 1, 100000),
- *	  .help = "how many snapshots to take" },
+ *	CLI_OPTION("snapshots", "N", CLI_U32(struct probe_config, snapshots, 1, 100000),
+ *		   "how many snapshots to take", .letter = 'n'),
  *
  * The macro names the member, and a member of another type does not compile.
  * Positional arguments are rows without a name; the last of them may be repeated, if it is one of
  * CLI_STRINGS, or take the rest of the command line, all words after "--":
  *
- *	{ .argument = "ARG", CLI_REST(struct shell_config, argv), .help = "the command" },
+ *	CLI_ARGUMENT("ARG", CLI_REST(struct shell_config, argv), "the command"),
  */
 #ifndef KTSTR_CLI_FRAME_OPTION_H
 #define KTSTR_CLI_FRAME_OPTION_H
@@ -88,6 +87,12 @@ struct cli_option {
 	.type = CLI_TYPE_REST, .offset = CLI_OFFSET_(config, member, const char *const *)
 #define CLI_CHOICE(config, member, words) \
 	.type = CLI_TYPE_CHOICE, .offset = CLI_OFFSET_(config, member, int), .choices = (words)
+
+/* A row; members that it seldom has may follow the help. */
+#define CLI_OPTION(name_, argument_, takes, help_, ...) \
+	{ .name = (name_), .argument = (argument_), takes, .help = (help_), ##__VA_ARGS__ }
+#define CLI_ARGUMENT(argument_, takes, help_, ...) \
+	{ .argument = (argument_), takes, .help = (help_), ##__VA_ARGS__ }
 
 /* -h and -V: the same in every command. */
 extern const struct cli_option cli_common_options[2];

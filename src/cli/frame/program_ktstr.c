@@ -7,18 +7,12 @@ static const struct cli_command *const subcommands[] = {
 	&cli_cmd_test,	 &cli_cmd_topo,	  &cli_cmd_version, &cli_cmd_vm,
 };
 
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "the command failed" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
-};
-
 const struct cli_command cli_program_ktstr = {
 	.name = "ktstr",
 	.summary = "Test Linux process schedulers",
 	.usage = "COMMAND [options]",
 	.description =
 		"`ktstr COMMAND --help` explains a command. Instruments are separate programs: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done", "the command failed"),
 	CLI_SUBCOMMANDS(subcommands),
 };

@@ -28,8 +28,7 @@ static void write_snapshot(struct json_writer *w, const struct probe_report *rep
 	json_begin_object(w);
 	json_add_u64(w, "timestamp_unix_sec", snapshot->timestamp_unix_sec);
 	json_add_u64(w, "elapsed_since_start_ns", snapshot->monotonic_ns - report->started_ns);
-	json_key(w, "threads");
-	json_begin_array(w);
+	json_open_array(w, "threads");
 	for (size_t i = 0; i < snapshot->n_threads; i++)
 		write_thread(w, &snapshot->threads[i]);
 	json_end_array(w);
@@ -38,8 +37,7 @@ static void write_snapshot(struct json_writer *w, const struct probe_report *rep
 
 static void write_others(struct json_writer *w, const struct probe_report *report)
 {
-	json_key(w, "other_objects");
-	json_begin_array(w);
+	json_open_array(w, "other_objects");
 	for (size_t i = 0; i < report->others.n; i++) {
 		const struct probe_other *other = &report->others.at[i];
 
@@ -74,11 +72,8 @@ void output_json(const struct probe_report *report, struct strbuf *into)
 		write_others(&w, report);
 	json_add_u64(&w, "stopped_threads", report->stopped_threads);
 	json_add_u64(&w, "stopped_ns_total", report->stopped_ns_total);
-	json_key(&w, "snapshots");
-	json_begin_array(&w);
+	json_open_array(&w, "snapshots");
 	for (size_t i = 0; i < report->snapshots.n; i++)
 		write_snapshot(&w, report, &report->snapshots.at[i]);
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }

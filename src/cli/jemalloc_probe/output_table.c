@@ -107,7 +107,7 @@ void output_table(const struct probe_report *report, const struct text_look *loo
 		  struct strbuf *into)
 {
 	bool with_rates = report->snapshots.n > 1;
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
+	_cleanup_text_table_ struct text_table *table = text_table_new(
 		columns, ARRAY_SIZE(columns) - (with_rates ? 0 : RATE_COLUMNS));
 	sighting_vec seen = VEC_INIT;
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The sub-commands that change the cache: fetch, add and remove. */
 #include "cli/kernel/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/cache.h"
 #include "kernel/fetch.h"
-#include "text/number.h"
+
+/* Handlers of signals may use it until the program ends. */
+static struct kernel_screen screen;
 
 struct fetch_config {
 	const char *wanted;
@@ -19,30 +23,23 @@ struct fetch_config {
 #define FLAVOUR_WORD_(id, word) [id] = (word),
 static const char *const flavours[] = { KERNEL_FLAVOURS(FLAVOUR_WORD_) NULL };
 
-static const struct cli_option options[] = {
-	{ .name = "flavour",
-	  .argument = "NAME",
-	  CLI_CHOICE(struct fetch_config, flavour, flavours),
-	  .help = "which build of the kernel" },
-	{ .name = "sid",
-	  CLI_FLAG(struct fetch_config, sid),
-	  .help = "search Debian's unstable suite as well" },
-	{ .name = "if-missing",
-	  CLI_FLAG(struct fetch_config, if_missing),
-	  .help = "do nothing if such a kernel is cached" },
-	{ .name = "json",
-	  CLI_FLAG(struct fetch_config, json),
-	  .help = "print what is known about the kernel as JSON" },
-	{ .name = "quiet",
-	  .letter = 'q',
-	  CLI_FLAG(struct fetch_config, quiet),
-	  .help = "print no progress" },
+static const struct cli_option fetch_options[] = {
+	CLI_OPTION("flavour", "NAME", CLI_CHOICE(struct fetch_config, flavour, flavours),
+		   "which build of the kernel"),
+	CLI_OPTION("sid", NULL, CLI_FLAG(struct fetch_config, sid),
+		   "search Debian's unstable suite as well"),
+	CLI_OPTION("if-missing", NULL, CLI_FLAG(struct fetch_config, if_missing),
+		   "do nothing if such a kernel is cached"),
+	CLI_OPTION("json", NULL, CLI_FLAG(struct fetch_config, json),
+		   "print what is known about the kernel as JSON"),
+	CLI_OPTION("quiet", NULL, CLI_FLAG(struct fetch_config, quiet), "print no progress",
+		   .letter = 'q'),
 };
 
-static const struct cli_option positionals[] = {
-	{ .argument = "KERNEL",
-	  CLI_STRING(struct fetch_config, wanted),
-	  .help = "a series (6.18), a version (6.18.15), a release, or newest; without it the default kernel" },
+static const struct cli_option fetch_positionals[] = {
+	CLI_ARGUMENT(
+		"KERNEL", CLI_STRING(struct fetch_config, wanted),
+		"a series (6.18), a version (6.18.15), a release, or newest; without it the default kernel"),
 };
 
 static struct error *check(void *config_)
@@ -59,55 +56,47 @@ static struct error *check(void *config_)
 			 config->wanted);
 }
 
-static int print(const struct kernel *kernel, const struct fetch_config *config)
+static struct error *fetch(const struct fetch_config *config, struct kernel **ret)
 {
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-
-	if (config->json) {
-		struct json_writer w = json_writer_to(&out, JSON_PRETTY);
-
-		kernel_write_json(kernel, &w);
-		strbuf_append_char(&out, '\n');
-	} else {
-		strbuf_appendf(&out, "%s\n", kernel->id);
-	}
-	return cli_print(&out);
-}
-
-static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
-{
-	static struct kernel_screen screen;
-	const struct fetch_config *config = config_;
 	const char *wanted = config->wanted;
-	_cleanup_kernel_ struct kernel *kernel = NULL;
-	_cleanup_error_ struct error *err = NULL;
+	struct error *err;
 
-	kernel_screen_init(&screen, config->quiet);
 	/* What would be used is what must not be missing. */
 	if (config->if_missing && !wanted && getenv("KTSTR_KERNEL"))
 		wanted = getenv("KTSTR_KERNEL");
 	if (wanted && (!wanted[0] || strcmp(wanted, "default") == 0))
 		wanted = NULL;
 	if (config->if_missing) {
-		_cleanup_error_ struct error *missing = kernel_resolve(wanted ? wanted : "default",
-								       &kernel);
-
-		if (!missing)
-			return print(kernel, config);
-		if (!error_is(missing, &kernel_error_domain, KERNEL_NOT_CACHED) &&
-		    !error_is(missing, &kernel_error_domain, KERNEL_CORRUPT))
-			return kernel_fail(missing);
+		err = kernel_resolve(wanted ? wanted : "default", ret);
+		if (!error_is(err, &kernel_error_domain, KERNEL_NOT_CACHED) &&
+		    !error_is(err, &kernel_error_domain, KERNEL_CORRUPT))
+			return err;
+		error_free(err);
 	}
+	kernel_screen_init(&screen, config->quiet);
 	err = kernel_fetch(&(struct kernel_fetch){ .wanted = wanted,
 						   .flavour = (enum kernel_flavour)config->flavour,
 						   .sid = config->sid },
-			   &screen.watch, &kernel);
+			   &screen.watch, ret);
 	kernel_screen_finish(&screen);
+	if (!err && !config->quiet)
+		kernel_say_notes(*ret);
+	return err;
+}
+
+static struct error *show_fetched(const void *config_, struct strbuf *out)
+{
+	const struct fetch_config *config = config_;
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	struct error *err = fetch(config, &kernel);
+
 	if (err)
-		return kernel_fail(err);
-	if (!config->quiet)
-		kernel_say_notes(kernel);
-	return print(kernel, config);
+		return err;
+	if (config->json)
+		kernel_format_json(kernel, out);
+	else
+		strbuf_appendf(out, "%s\n", kernel->id);
+	return NULL;
 }
 
 const struct cli_command cmd_kernel_fetch = {
@@ -119,9 +108,83 @@ const struct cli_command cmd_kernel_fetch = {
 	.examples = "  ktstr kernel fetch\n"
 		    "  ktstr kernel fetch 6.18 --flavour generic\n"
 		    "  ktstr kernel fetch newest --sid\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_OPTIONS(fetch_options),
+	CLI_POSITIONALS(fetch_positionals),
 	.config_size = sizeof(struct fetch_config),
 	.check = check,
-	.run = run,
+	.show = show_fetched,
+};
+
+struct add_config {
+	const char *path;
+	bool force;
+};
+
+static const struct cli_option add_options[] = {
+	CLI_OPTION("force", NULL, CLI_FLAG(struct add_config, force),
+		   "replace a cached kernel of the same build, even one that has modules",
+		   .letter = 'f'),
+};
+
+static const struct cli_option add_positionals[] = {
+	CLI_ARGUMENT("PATH", CLI_STRING(struct add_config, path),
+		     "a bzImage, a vmlinux, or a directory that contains one, such as a build tree",
+		     .required = true, .complete = CLI_COMPLETE_FILE),
+};
+
+static struct error *show_added(const void *config_, struct strbuf *out)
+{
+	const struct add_config *config = config_;
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	struct error *err;
+
+	kernel_screen_init(&screen, false);
+	err = kernel_add(config->path, config->force, &screen.watch, &kernel);
+	kernel_screen_finish(&screen);
+	if (err)
+		return err;
+	kernel_say_notes(kernel);
+	strbuf_appendf(out, "%s\n", kernel->id);
+	return NULL;
+}
+
+const struct cli_command cmd_kernel_add = {
+	.name = "add",
+	.summary = "Take a kernel of this machine into the cache",
+	.usage = "[--force] PATH",
+	.description =
+		"The file is copied, decompressed and checked. The same build that is cached with its modules is kept as it is. Prints the kernel's id.",
+	CLI_OPTIONS(add_options),
+	CLI_POSITIONALS(add_positionals),
+	.config_size = sizeof(struct add_config),
+	.show = show_added,
+};
+
+struct remove_config {
+	const char *id;
+};
+
+static const struct cli_option remove_positionals[] = {
+	CLI_ARGUMENT("ID", CLI_STRING(struct remove_config, id),
+		     "the kernel, as `ktstr kernel list` names it", .required = true),
+};
+
+static struct error *show_removed(const void *config_, struct strbuf *out UNUSED)
+{
+	const struct remove_config *config = config_;
+	struct error *err;
+
+	kernel_screen_init(&screen, false);
+	err = kernel_cache_remove(config->id, &screen.watch);
+	kernel_screen_finish(&screen);
+	return err;
+}
+
+const struct cli_command cmd_kernel_remove = {
+	.name = "remove",
+	.summary = "Remove a kernel from the cache",
+	.usage = "ID",
+	CLI_POSITIONALS(remove_positionals),
+	.config_size = sizeof(struct remove_config),
+	.show = show_removed,
 };

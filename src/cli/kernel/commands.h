@@ -10,14 +10,9 @@
 #include "kernel/kernel.h"
 
 extern const struct cli_command cmd_kernel_fetch;
-extern const struct cli_command cmd_kernel_list;
-extern const struct cli_command cmd_kernel_info;
-extern const struct cli_command cmd_kernel_check;
 extern const struct cli_command cmd_kernel_add;
 extern const struct cli_command cmd_kernel_remove;
 
-/* Prints an error that a command ends with; the value is the exit code. */
-int kernel_fail(const struct error *err);
 /* Bytes of its files and modules. */
 uint64_t kernel_disk_bytes(const struct kernel *kernel);
 /* Lines about what the kernel is not fit for; NULL config: there is none to look at. */
@@ -29,6 +24,7 @@ void kernel_say_notes(const struct kernel *kernel);
 void kernel_format_scx(const struct kernel *kernel, struct strbuf *into);
 /* Everything about a kernel as one JSON object, paths included. */
 void kernel_write_json(const struct kernel *kernel, struct json_writer *w);
+void kernel_format_json(const struct kernel *kernel, struct strbuf *into);
 
 /*
  * Progress on standard error: a line that is rewritten on a terminal, else one line per step.

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/kernel/commands.h"
 
+#include <signal.h>
+
 #include "base/io.h"
 #include "harness/needs.h"
-#include "kernel/limits.h"
 #include "kernel/cache.h"
-
-enum { EXIT_CANCELLED = 130 };
-
-int kernel_fail(const struct error *err)
-{
-	cli_print_error(error_message(err));
-	return error_is(err, &base_error_domain, BASE_CANCELLED) ? EXIT_CANCELLED : CLI_EXIT_FAILED;
-}
+#include "kernel/limits.h"
+#include "text/number.h"
 
 uint64_t kernel_disk_bytes(const struct kernel *kernel)
 {
@@ -69,8 +64,7 @@ void kernel_write_json(const struct kernel *kernel, struct json_writer *w)
 	json_begin_object(w);
 	kernel_metadata_write(kernel, w);
 	json_add_u64(w, "bytes", kernel_disk_bytes(kernel));
-	json_key(w, "paths");
-	json_begin_object(w);
+	json_open_object(w, "paths");
 	json_add_string(w, "folder", kernel->dir);
 	json_add_string(w, "bzImage", kernel->bzimage_path);
 	json_add_string(w, "vmlinux", kernel->vmlinux_path);
@@ -79,4 +73,65 @@ void kernel_write_json(const struct kernel *kernel, struct json_writer *w)
 	json_add_string(w, "modules", kernel->modules_dir);
 	json_end_object(w);
 	json_end_object(w);
+}
+
+void kernel_format_json(const struct kernel *kernel, struct strbuf *into)
+{
+	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+
+	kernel_write_json(kernel, &w);
+	json_end_document(&w);
+}
+
+/* Handlers take no argument of ours. */
+static struct cancel *handler_cancel;
+
+static void on_stop(int signum UNUSED)
+{
+	cancel_request(handler_cancel);
+}
+
+static void say(void *context, const char *line)
+{
+	struct kernel_screen *screen = context;
+
+	cli_screen_say(&screen->screen, line);
+}
+
+static void progress(void *context, const char *what, uint64_t done, uint64_t total)
+{
+	struct kernel_screen *screen = context;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (total == 0)
+		return;
+	strbuf_appendf(&line, "%s  ", what);
+	text_format_bytes(&line, done);
+	strbuf_append(&line, " of ");
+	text_format_bytes(&line, total);
+	strbuf_appendf(&line, "  %3u%%", (unsigned int)(done * 100 / total));
+	cli_screen_show(&screen->screen, strbuf_str(&line));
+}
+
+void kernel_screen_init(struct kernel_screen *screen, bool quiet)
+{
+	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+
+	*screen = (struct kernel_screen){ 0 };
+	cli_screen_init(&screen->screen, quiet, false);
+	screen->watch = (struct kernel_watch){
+		.cancel = &screen->cancel,
+		.say = say,
+		.progress = progress,
+		.context = screen,
+	};
+	handler_cancel = &screen->cancel;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+void kernel_screen_finish(struct kernel_screen *screen)
+{
+	cli_screen_clear(&screen->screen);
 }

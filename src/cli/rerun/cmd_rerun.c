@@ -5,23 +5,18 @@
 #include "cli/test/run.h"
 
 static const struct cli_option options[] = {
-	{ .name = "exact",
-	  CLI_FLAG(struct rerun_config, exact),
-	  .help = "run nothing if anything has changed" },
-	{ .name = "files",
-	  .argument = "DIR",
-	  CLI_STRINGS(struct rerun_config, test.folders),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "search this directory for files that are no longer where they were" },
-	TEST_OPTIONS_OF_RUNS(struct rerun_config, test.),
+	CLI_OPTION("exact", NULL, CLI_FLAG(struct rerun_config, exact),
+		   "run nothing if anything has changed"),
+	CLI_OPTION("files", "DIR", CLI_STRINGS(struct rerun_config, test.folders),
+		   "search this directory for files that are no longer where they were",
+		   .complete = CLI_COMPLETE_FILE),
+	TEST_OPTIONS_OF_RUNS,
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "RECORD",
-	  CLI_STRING(struct rerun_config, record),
-	  .required = true,
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "what a run left: TEST-ID.ktstr.json, finished or not" },
+	CLI_ARGUMENT("RECORD", CLI_STRING(struct rerun_config, record),
+		     "what a run left: TEST-ID.ktstr.json, finished or not", .required = true,
+		     .complete = CLI_COMPLETE_FILE),
 };
 
 static const struct cli_exit_row exits[] = {

@@ -8,7 +8,7 @@
 #include "result/run_record.h"
 
 struct rerun_config {
-	struct test_config test;
+	struct test_config test; /* first: TEST_OPTIONS_OF_RUNS */
 	const char *record;
 	bool exact;
 };

@@ -13,26 +13,17 @@ struct results_config {
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "DIR",
-	  CLI_STRING(struct results_config, path),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE },
+	CLI_ARGUMENT(
+		"DIR", CLI_STRING(struct results_config, path),
+		"directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE,
+		.complete = CLI_COMPLETE_FILE),
 };
 
 static const struct cli_option options[] = {
-	{ .name = "json",
-	  CLI_FLAG(struct results_config, json),
-	  .help = "print everything that is known as JSON" },
-	{ .name = "verbose",
-	  .letter = 'v',
-	  CLI_FLAG(struct results_config, verbose),
-	  .help = "print the details of each verdict, and where its files are" },
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done, for any verdicts" },
-	{ CLI_EXIT_FAILED, "there are no results, or a record could not be read" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct results_config, json),
+		   "print everything that is known as JSON"),
+	CLI_OPTION("verbose", NULL, CLI_FLAG(struct results_config, verbose),
+		   "print the details of each verdict, and where its files are", .letter = 'v'),
 };
 
 static const char examples[] = "  ktstr results\n"
@@ -147,7 +138,8 @@ const struct cli_command cli_cmd_results = {
 	.examples = examples,
 	CLI_OPTIONS(options),
 	CLI_POSITIONALS(positionals),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done, for any verdicts",
+			"there are no results, or a record could not be read"),
 	.config_size = sizeof(struct results_config),
 	.run = run,
 };

@@ -6,8 +6,7 @@
 
 static void add_counts(struct json_writer *w, const struct shown_folder *folder)
 {
-	json_key(w, "counts");
-	json_begin_object(w);
+	json_open_object(w, "counts");
 	for (int state = 0; state < N_SHOWN_STATES; state++)
 		json_add_u64(w, shown_state_name((enum shown_state)state), folder->counts[state]);
 	json_end_object(w);
@@ -36,8 +35,7 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 	json_begin_object(&w);
 	json_add_string(&w, "dir", folder->dir);
 	add_counts(&w, folder);
-	json_key(&w, "records");
-	json_begin_array(&w);
+	json_open_array(&w, "records");
 	for (size_t i = 0; i < folder->records.n; i++) {
 		const struct shown_record *record = &folder->records.at[i];
 		bool finished = record->run.state == RESULT_FINISHED;
@@ -51,9 +49,7 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 		add_run(&w, &record->run);
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }
 
 void runs_format_json(const struct shown_runs *runs, struct strbuf *into)
@@ -62,8 +58,7 @@ void runs_format_json(const struct shown_runs *runs, struct strbuf *into)
 
 	json_begin_object(&w);
 	json_add_string(&w, "dir", runs->dir);
-	json_key(&w, "runs");
-	json_begin_array(&w);
+	json_open_array(&w, "runs");
 	for (size_t i = 0; i < runs->runs.n; i++) {
 		const struct shown_folder *run = &runs->runs.at[i];
 		_cleanup_free_ char *for_base = xstrdup(run->dir);
@@ -73,7 +68,5 @@ void runs_format_json(const struct shown_runs *runs, struct strbuf *into)
 		add_counts(&w, run);
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }

@@ -25,15 +25,8 @@ static const char *name_of(const struct shown_record *record)
 void results_format_table(const struct shown_folder *folder, const struct text_look *look,
 			  struct strbuf *into)
 {
-	static const struct text_column columns[] = {
-		{ .title = "VERDICT" },
-		{ .title = "TEST" },
-		{ .title = "WHY", .shrinks = true },
-		{ .title = "TIME", .right = true },
-		{ .title = "RECORD" },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("VERDICT", "TEST", "~WHY",
+								   ">TIME", "RECORD");
 
 	if (folder->records.n == 0)
 		return;
@@ -44,11 +37,8 @@ void results_format_table(const struct shown_folder *folder, const struct text_l
 		/* A record may claim any time. */
 		if (record->run.has_wall && record->run.wall_ms <= UINT64_MAX / NS_PER_MS)
 			text_format_duration(&time, record->run.wall_ms * NS_PER_MS);
-		text_table_add(table, shown_state_name(record->state));
-		text_table_add(table, name_of(record));
-		text_table_add(table, *record->why ? record->why : NULL);
-		text_table_add(table, time.at);
-		text_table_add(table, record->file);
+		text_table_add_row(table, shown_state_name(record->state), name_of(record),
+				   *record->why ? record->why : NULL, time.at, record->file);
 	}
 	text_table_format(table, look, into);
 }
@@ -147,13 +137,7 @@ void results_format_details(const struct shown_folder *folder, struct strbuf *in
 void runs_format_table(const struct shown_runs *runs, const struct text_look *look,
 		       struct strbuf *into)
 {
-	static const struct text_column columns[] = {
-		{ .title = "RUN" },
-		{ .title = "RECORDS", .right = true },
-		{ .title = "RESULT", .shrinks = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("RUN", ">RECORDS", "~RESULT");
 
 	for (size_t i = 0; i < runs->runs.n; i++) {
 		const struct shown_folder *run = &runs->runs.at[i];

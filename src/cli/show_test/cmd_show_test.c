@@ -23,39 +23,29 @@ struct show_test_config {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "topology",
-	  .letter = 't',
-	  .argument = "TOPOLOGY",
-	  CLI_STRING(struct show_test_config, topology),
-	  .help = "show it on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
-	{ .name = "kernel",
-	  .argument = "KERNEL",
-	  CLI_STRING(struct show_test_config, kernel),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "compare what the test needs with this kernel instead of the default" },
-	{ .name = "files",
-	  .argument = "DIR",
-	  CLI_STRINGS(struct show_test_config, folders),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
-	{ .name = "accel",
-	  .argument = "NAME",
-	  CLI_CHOICE(struct show_test_config, accel, vm_accel_wish_words),
-	  .help = "what would execute the guest" },
-	{ .name = "json",
-	  CLI_FLAG(struct show_test_config, json),
-	  .help = "print what the binary lists, and what it means on this host, as JSON" },
+	CLI_OPTION(
+		"topology", "TOPOLOGY", CLI_STRING(struct show_test_config, topology),
+		"show it on this machine instead of its own, like 1n2l2c1t or the name of a preset",
+		.letter = 't'),
+	CLI_OPTION("kernel", "KERNEL", CLI_STRING(struct show_test_config, kernel),
+		   "compare what the test needs with this kernel instead of the default",
+		   .complete = CLI_COMPLETE_FILE),
+	CLI_OPTION(
+		"files", "DIR", CLI_STRINGS(struct show_test_config, folders),
+		"search this directory for the files that tests name, before PATH and after the binary's own directory",
+		.complete = CLI_COMPLETE_FILE),
+	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct show_test_config, accel, vm_accel_wish_words),
+		   "what would execute the guest"),
+	CLI_OPTION("json", NULL, CLI_FLAG(struct show_test_config, json),
+		   "print what the binary lists, and what it means on this host, as JSON"),
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "BINARY",
-	  CLI_STRING(struct show_test_config, binary),
-	  .required = true,
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "a program that declares tests, built with libktstr" },
-	{ .argument = "TEST",
-	  CLI_STRINGS(struct show_test_config, tests),
-	  .help = "names of tests; default: all" },
+	CLI_ARGUMENT("BINARY", CLI_STRING(struct show_test_config, binary),
+		     "a program that declares tests, built with libktstr", .required = true,
+		     .complete = CLI_COMPLETE_FILE),
+	CLI_ARGUMENT("TEST", CLI_STRINGS(struct show_test_config, tests),
+		     "names of tests; default: all"),
 };
 
 static const struct cli_exit_row exits[] = {
@@ -199,18 +189,14 @@ static struct error *show_all(const struct show_test_config *config, struct show
 	if (config->json) {
 		json_begin_object(&w);
 		json_add_string(&w, "binary", show->session.suites.at->path);
-		json_key(&w, "tests");
-		json_begin_array(&w);
+		json_open_array(&w, "tests");
 	}
 	for (size_t i = 0; !err && i < show->session.suites.at->tests.n; i++)
 		if (is_wanted(config, show->session.suites.at->tests.at[i].name))
 			err = show_one(config, show, &show->session.suites.at->tests.at[i], &w,
 				       out);
-	if (config->json) {
-		json_end_array(&w);
-		json_end_object(&w);
-		strbuf_append_char(out, '\n');
-	}
+	if (config->json)
+		json_end_document(&w);
 	return err;
 }
 

@@ -80,8 +80,7 @@ static void add_machine(struct json_writer *w, const struct shown_test *shown)
 	json_add_string(w, "topology", strbuf_str(&text));
 	json_add_u64(w, "cpus", topo_cpus(&shown->topology));
 	json_add_u64(w, "memory_bytes", shown->memory_bytes);
-	json_key(w, "cgroups");
-	json_begin_array(w);
+	json_open_array(w, "cgroups");
 	for (size_t i = 0; i < shown->cgroups.n; i++) {
 		json_begin_object(w);
 		json_add_string(w, "name", shown->cgroups.at[i].declared->name);
@@ -93,8 +92,7 @@ static void add_machine(struct json_writer *w, const struct shown_test *shown)
 
 static void add_files(struct json_writer *w, const struct shown_test *shown)
 {
-	json_key(w, "files");
-	json_begin_array(w);
+	json_open_array(w, "files");
 	for (size_t i = 0; i < shown->files.n; i++) {
 		json_begin_object(w);
 		json_add_string(w, "name", shown->files.at[i].name);
@@ -125,8 +123,7 @@ struct error *shown_test_write(const struct shown_test *shown, const struct json
 
 	if (err)
 		return err;
-	json_key(w, "resolved");
-	json_begin_object(w);
+	json_open_object(w, "resolved");
 	add_machine(w, shown);
 	add_files(w, shown);
 	add_needs(w, shown);

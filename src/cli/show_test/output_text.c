@@ -220,14 +220,8 @@ static void append_work(struct strbuf *into, const struct exchange_declared_cgro
 
 static void add_cgroups(const struct page *page, const struct shown_test *shown)
 {
-	static const struct text_column columns[] = {
-		{ .title = "cgroup" },
-		{ .title = "declared" },
-		{ .title = "CPUs" },
-		{ .title = "work", .shrinks = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("cgroup", "declared", "CPUs",
+								   "~work");
 
 	for (size_t i = 0; i < shown->cgroups.n; i++) {
 		const struct shown_cgroup *cgroup = &shown->cgroups.at[i];
@@ -240,10 +234,8 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 		else
 			strbuf_append(&cpus, "not on this machine");
 		append_work(&work, cgroup->declared);
-		text_table_add(table, cgroup->declared->name);
-		text_table_add(table, strbuf_str(&word));
-		text_table_add(table, strbuf_str(&cpus));
-		text_table_add(table, strbuf_str(&work));
+		text_table_add_row(table, cgroup->declared->name, strbuf_str(&word),
+				   strbuf_str(&cpus), strbuf_str(&work));
 	}
 	if (shown->cgroups.n)
 		add_table(page, table);
@@ -251,35 +243,22 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 
 static void add_checks(const struct page *page, const struct shown_test *shown)
 {
-	static const struct text_column columns[] = {
-		{ .title = "check" },
-		{ .title = "wanted" },
-		{ .title = "by" },
-	};
 	const struct exchange_declared_test *test = shown->test;
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("check", "wanted", "by");
 
 	for (size_t i = 0; i < checks_n_rows; i++) {
 		_cleanup_strbuf_ struct strbuf wanted = STRBUF_INIT;
 
 		checks_format(&checks_rows[i], &test->checks, &wanted);
-		text_table_add(table, checks_rows[i].name);
-		text_table_add(table, strbuf_str(&wanted));
-		text_table_add(table, shown_check_source(test, checks_rows[i].name));
+		text_table_add_row(table, checks_rows[i].name, strbuf_str(&wanted),
+				   shown_check_source(test, checks_rows[i].name));
 	}
 	add_table(page, table);
 }
 
 static void add_files(const struct page *page, const struct shown_test *shown)
 {
-	static const struct text_column columns[] = {
-		{ .title = "file" },
-		{ .title = "size", .right = true },
-		{ .title = "found", .shrinks = true },
-	};
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("file", ">size", "~found");
 	_cleanup_free_ char *place = xasprintf("%s:%d: %s: ", shown->test->file, shown->test->line,
 					       shown->test->name);
 	const char *at, *end;

@@ -4,39 +4,29 @@
 #include "cli/test/run.h"
 
 static const struct cli_option options[] = {
-	{ .name = "pattern",
-	  .letter = 'k',
-	  .argument = "PATTERN",
-	  CLI_STRINGS(struct test_config, patterns),
-	  .help = "run the tests whose suite:test matches: a part of it, or a glob for all of it" },
-	{ .name = "list",
-	  .letter = 'l',
-	  CLI_FLAG(struct test_config, list),
-	  .help = "print what would be run, one name per line, and run nothing" },
-	{ .name = "topology",
-	  .letter = 't',
-	  .argument = "TOPOLOGY",
-	  CLI_STRINGS(struct test_config, topologies),
-	  .help = "run each test on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
-	{ .name = "kernel",
-	  .argument = "KERNEL",
-	  CLI_STRINGS(struct test_config, kernels),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "boot this kernel: a series, a version, or a path; see ktstr kernel list" },
-	{ .name = "files",
-	  .argument = "DIR",
-	  CLI_STRINGS(struct test_config, folders),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
-	TEST_OPTIONS_OF_RUNS(struct test_config, ),
+	CLI_OPTION("pattern", "PATTERN", CLI_STRINGS(struct test_config, patterns),
+		   "run the tests whose suite:test matches: a part of it, or a glob for all of it",
+		   .letter = 'k'),
+	CLI_OPTION("list", NULL, CLI_FLAG(struct test_config, list),
+		   "print what would be run, one name per line, and run nothing", .letter = 'l'),
+	CLI_OPTION(
+		"topology", "TOPOLOGY", CLI_STRINGS(struct test_config, topologies),
+		"run each test on this machine instead of its own, like 1n2l2c1t or the name of a preset",
+		.letter = 't'),
+	CLI_OPTION("kernel", "KERNEL", CLI_STRINGS(struct test_config, kernels),
+		   "boot this kernel: a series, a version, or a path; see ktstr kernel list",
+		   .complete = CLI_COMPLETE_FILE),
+	CLI_OPTION(
+		"files", "DIR", CLI_STRINGS(struct test_config, folders),
+		"search this directory for the files that tests name, before PATH and after the binary's own directory",
+		.complete = CLI_COMPLETE_FILE),
+	TEST_OPTIONS_OF_RUNS,
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "BINARY",
-	  CLI_STRINGS(struct test_config, binaries),
-	  .required = true,
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "programs that declare tests, built with libktstr" },
+	CLI_ARGUMENT("BINARY", CLI_STRINGS(struct test_config, binaries),
+		     "programs that declare tests, built with libktstr", .required = true,
+		     .complete = CLI_COMPLETE_FILE),
 };
 
 static const struct cli_exit_row exits[] = {

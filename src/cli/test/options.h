@@ -8,58 +8,41 @@
 #include "report/report.h"
 #include "vm/qemu/accel.h"
 
-/* `in` is where the struct test_config stands in the config: nothing, or "test.". */
-#define TEST_OPTIONS_OF_RUNS(config, in)                                                                                                  \
-	{                                                                                                                                 \
-		.name = "jobs",                                                                                                           \
-		.letter = 'j',                                                                                                            \
-		.argument = "N",                                                                                                          \
-		CLI_U32(config, in jobs, 1, 256),                                                                                         \
-		.help = "guests at once; by default one for every two CPUs of the host, and tests with limits of spread or gap run alone" \
-	},                                                                                                                                \
-		{ .name = "ahead",                                                                                                        \
-		  .argument = "N",                                                                                                        \
-		  CLI_U32(config, in ahead, 0, 16),                                                                                       \
-		  .help = "guests that are started in advance while others run" },                                                        \
-		{ .name = "repeat",                                                                                                       \
-		  .argument = "N",                                                                                                        \
-		  CLI_U32(config, in repeat, 1, 100000),                                                                                  \
-		  .help = "run each test this many times; every run counts" },                                                            \
-		{ .name = "cold",                                                                                                         \
-		  CLI_FLAG(config, in cold),                                                                                              \
-		  .help = "boot every guest from the first instruction instead of cloning a booted one" },                                \
-		{ .name = "keep",                                                                                                         \
-		  CLI_FLAG(config, in keep),                                                                                              \
-		  .help = "keep console, output and logs of tests that passed, too" },                                                    \
-		{ .name = "keep-guest",                                                                                                   \
-		  .argument = "SECONDS",                                                                                                  \
-		  CLI_U32(config, in keep_guest_sec, 1, 86400),                                                                           \
-		  .help = "stop guests that hung or panicked and keep up to four of them for this time, for ktstr inspect" },             \
-		{ .name = "accel",                                                                                                        \
-		  .argument = "NAME",                                                                                                     \
-		  CLI_CHOICE(config, in accel, vm_accel_wish_words),                                                                      \
-		  .help = "what executes the guests" },                                                                                   \
-		{ .name = "format",                                                                                                       \
-		  .argument = "FORMAT",                                                                                                   \
-		  CLI_CHOICE(config, in format, report_format_names),                                                                     \
-		  .help = "how results are shown on standard output" },                                                                   \
-		{ .name = "output",                                                                                                       \
-		  .letter = 'o',                                                                                                          \
-		  .argument = "DIR",                                                                                                      \
-		  CLI_STRING(config, in output),                                                                                          \
-		  .complete = CLI_COMPLETE_FILE,                                                                                          \
-		  .help = "where records go; by default a new directory below ktstr-results" },                                           \
-		{ .name = "bisect",                                                                                                       \
-		  CLI_FLAG(config, in bisect),                                                                                            \
-		  .help = "exit with what git bisect run expects: 0 good, 1 bad, 125 cannot be tested" },                                 \
-		{ .name = "verbose",                                                                                                      \
-		  .letter = 'v',                                                                                                          \
-		  CLI_FLAG(config, in verbose),                                                                                           \
-		  .help = "show notes and paths of every test" },                                                                         \
-		{ .name = "quiet",                                                                                                        \
-		  .letter = 'q',                                                                                                          \
-		  CLI_FLAG(config, in quiet),                                                                                             \
-		  .help = "show only what did not pass, and the summary" }
+/* A config of such a command begins with a struct test_config. */
+#define TEST_OPTIONS_OF_RUNS                                                                                                       \
+	CLI_OPTION(                                                                                                                \
+		"jobs", "N", CLI_U32(struct test_config, jobs, 1, 256),                                                            \
+		"guests at once; by default one for every two CPUs of the host, and tests with limits of spread or gap run alone", \
+		.letter = 'j'),                                                                                                    \
+		CLI_OPTION("ahead", "N", CLI_U32(struct test_config, ahead, 0, 16),                                                \
+			   "guests that are started in advance while others run"),                                                 \
+		CLI_OPTION("repeat", "N", CLI_U32(struct test_config, repeat, 1, 100000),                                          \
+			   "run each test this many times; every run counts"),                                                     \
+		CLI_OPTION(                                                                                                        \
+			"cold", NULL, CLI_FLAG(struct test_config, cold),                                                          \
+			"boot every guest from the first instruction instead of cloning a booted one"),                            \
+		CLI_OPTION("keep", NULL, CLI_FLAG(struct test_config, keep),                                                       \
+			   "keep console, output and logs of tests that passed, too"),                                             \
+		CLI_OPTION(                                                                                                        \
+			"keep-guest", "SECONDS",                                                                                   \
+			CLI_U32(struct test_config, keep_guest_sec, 1, 86400),                                                     \
+			"stop guests that hung or panicked and keep up to four of them for this time, for ktstr inspect"),         \
+		CLI_OPTION("accel", "NAME",                                                                                        \
+			   CLI_CHOICE(struct test_config, accel, vm_accel_wish_words),                                             \
+			   "what executes the guests"),                                                                            \
+		CLI_OPTION("format", "FORMAT",                                                                                     \
+			   CLI_CHOICE(struct test_config, format, report_format_names),                                            \
+			   "how results are shown on standard output"),                                                            \
+		CLI_OPTION("output", "DIR", CLI_STRING(struct test_config, output),                                                \
+			   "where records go; by default a new directory below ktstr-results",                                     \
+			   .letter = 'o', .complete = CLI_COMPLETE_FILE),                                                          \
+		CLI_OPTION(                                                                                                        \
+			"bisect", NULL, CLI_FLAG(struct test_config, bisect),                                                      \
+			"exit with what git bisect run expects: 0 good, 1 bad, 125 cannot be tested"),                             \
+		CLI_OPTION("verbose", NULL, CLI_FLAG(struct test_config, verbose),                                                 \
+			   "show notes and paths of every test", .letter = 'v'),                                                   \
+		CLI_OPTION("quiet", NULL, CLI_FLAG(struct test_config, quiet),                                                     \
+			   "show only what did not pass, and the summary", .letter = 'q')
 
 #define TEST_DEFAULTS { .ahead = 1, .repeat = 1 }
 

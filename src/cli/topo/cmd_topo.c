@@ -20,27 +20,16 @@ struct topo_config {
 static const struct topo_config defaults = { .sysfs = "/sys" };
 
 static const struct cli_option options[] = {
-	{ .name = "json", CLI_FLAG(struct topo_config, json), .help = "print JSON" },
-	{ .name = "presets",
-	  CLI_FLAG(struct topo_config, presets),
-	  .help = "list the topologies that have a name" },
-	{ .name = "sysfs",
-	  .argument = "DIR",
-	  CLI_STRING(struct topo_config, sysfs),
-	  .complete = CLI_COMPLETE_FILE,
-	  .help = "describe the machine with this /sys" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct topo_config, json), "print JSON"),
+	CLI_OPTION("presets", NULL, CLI_FLAG(struct topo_config, presets),
+		   "list the topologies that have a name"),
+	CLI_OPTION("sysfs", "DIR", CLI_STRING(struct topo_config, sysfs),
+		   "describe the machine with this /sys", .complete = CLI_COMPLETE_FILE),
 };
 
 static const struct cli_option positionals[] = {
-	{ .argument = "TOPOLOGY",
-	  CLI_STRING(struct topo_config, topology),
-	  .help = "a topology (2n4l2c1t) or the name of a preset; without it, this machine" },
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "the machine cannot be read" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
+	CLI_ARGUMENT("TOPOLOGY", CLI_STRING(struct topo_config, topology),
+		     "a topology (2n4l2c1t) or the name of a preset; without it, this machine"),
 };
 
 static struct error *check(void *config_)
@@ -52,62 +41,47 @@ static struct error *check(void *config_)
 	return config->topology ? cli_parse_topology(config->topology, &config->parsed) : NULL;
 }
 
-static int print(const struct topo_config *config, const struct topo_shown *shown)
+static void show_presets(const struct topo_config *config, struct strbuf *out)
 {
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct text_look look = text_look_for(STDOUT_FILENO);
+
+	if (config->json)
+		topo_format_presets_json(out);
+	else
+		topo_format_presets(&look, out);
+}
+
+static struct error *show(const void *config_, struct strbuf *out)
+{
+	const struct topo_config *config = config_;
 	struct block_look look = { .unicode = topo_wants_unicode(),
 				   .columns = text_terminal_columns(STDOUT_FILENO) };
+	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
+	_cleanup_view_ struct view view = { 0 };
+	struct error *err;
 
+	if (config->presets) {
+		show_presets(config, out);
+		return NULL;
+	}
+	if (config->topology) {
+		const struct topo_preset *preset = topo_preset_find(config->topology);
+
+		view_of_topology(&config->parsed, &view);
+		view.preset = preset ? preset->name : NULL;
+	} else {
+		err = topo_machine_read(config->sysfs, &machine);
+		if (err)
+			return err;
+		view_of_machine(machine, &view);
+	}
 	if (look.columns == 0)
 		look.columns = COLUMNS_WHEN_UNKNOWN;
 	if (config->json)
-		topo_format_json(shown, &out);
+		topo_format_json(&view, out);
 	else
-		topo_format_text(shown, &look, &out);
-	return cli_print(&out);
-}
-
-static int show_presets(const struct topo_config *config)
-{
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-
-	if (config->json)
-		topo_format_presets_json(&out);
-	else
-		topo_format_presets(text_terminal_columns(STDOUT_FILENO),
-				    text_terminal_has_colour(STDOUT_FILENO), &out);
-	return cli_print(&out);
-}
-
-static int show_machine(const struct topo_config *config)
-{
-	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
-	_cleanup_view_ struct view view = { 0 };
-	_cleanup_error_ struct error *err = topo_machine_read(config->sysfs, &machine);
-
-	if (err)
-		return cli_fail(err);
-	view_of_machine(machine, &view);
-	return print(config, &(struct topo_shown){ .view = &view, .machine = machine });
-}
-
-static int show_topology(const struct topo_config *config)
-{
-	const struct topo_preset *preset = topo_preset_find(config->topology);
-	_cleanup_view_ struct view view = { 0 };
-
-	view_of_topology(&config->parsed, &view);
-	return print(config,
-		     &(struct topo_shown){ .view = &view, .preset = preset ? preset->name : NULL });
-}
-
-static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
-{
-	const struct topo_config *config = config_;
-
-	if (config->presets)
-		return show_presets(config);
-	return config->topology ? show_topology(config) : show_machine(config);
+		topo_format_text(&view, &look, out);
+	return NULL;
 }
 
 const struct cli_command cli_cmd_topo = {
@@ -122,9 +96,9 @@ const struct cli_command cli_cmd_topo = {
 		    "  ktstr topo --presets\n",
 	CLI_OPTIONS(options),
 	CLI_POSITIONALS(positionals),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done", "the machine cannot be read"),
 	.config_size = sizeof(struct topo_config),
 	.defaults = &defaults,
 	.check = check,
-	.run = run,
+	.show = show,
 };

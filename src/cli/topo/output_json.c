@@ -19,19 +19,17 @@ static void add_cpus(struct json_writer *w, const char *key, const struct view *
 static void write_llcs(struct json_writer *w, const struct view *view, unsigned int from,
 		       unsigned int to, unsigned int *next_llc)
 {
-	json_key(w, "llcs");
-	json_begin_array(w);
+	json_open_array(w, "llcs");
 	for (unsigned int at = from, end; at < to; at = end) {
 		end = view_group_end(view, VIEW_LLC, at);
 		json_begin_object(w);
-		if (view->cpus[at].llc != TOPO_ABSENT)
+		if (view->m->cpus[at].llc != TOPO_ABSENT)
 			json_add_u64(w, "llc", (*next_llc)++);
 		add_cpus(w, "cpus", view, at, end);
-		json_key(w, "cores");
-		json_begin_array(w);
+		json_open_array(w, "cores");
 		for (unsigned int core = at, core_end; core < end; core = core_end) {
 			core_end = view_group_end(view, VIEW_CORE, core);
-			if (view->cpus[core].core != TOPO_ABSENT)
+			if (view->m->cpus[core].core != TOPO_ABSENT)
 				add_cpus(w, NULL, view, core, core_end);
 		}
 		json_end_array(w);
@@ -43,7 +41,7 @@ static void write_llcs(struct json_writer *w, const struct view *view, unsigned 
 static void write_node(struct json_writer *w, const struct view *view, unsigned int i,
 		       unsigned int *next_llc)
 {
-	const struct view_node *node = &view->nodes[i];
+	const struct topo_node *node = &view->m->nodes[i];
 	unsigned int from, to;
 
 	json_begin_object(w);
@@ -51,10 +49,9 @@ static void write_node(struct json_writer *w, const struct view *view, unsigned 
 	if (node->has_memory)
 		json_add_u64(w, "memory_bytes", node->memory_bytes);
 	if (node->has_distances) {
-		json_key(w, "distances");
-		json_begin_array(w);
-		for (unsigned int j = 0; j < view->n_nodes; j++)
-			json_write_u64(w, view->distances[i * view->n_nodes + j]);
+		json_open_array(w, "distances");
+		for (unsigned int j = 0; j < view->m->n_nodes; j++)
+			json_write_u64(w, view->m->distances[i * view->m->n_nodes + j]);
 		json_end_array(w);
 	}
 	view_node_rows(view, node->number, &from, &to);
@@ -64,8 +61,7 @@ static void write_node(struct json_writer *w, const struct view *view, unsigned 
 
 static void write_absences(struct json_writer *w, const struct topo_machine *m)
 {
-	json_key(w, "absent");
-	json_begin_array(w);
+	json_open_array(w, "absent");
 	for (size_t i = 0; i < m->absences.n; i++) {
 		const struct topo_absence *absence = &m->absences.at[i];
 		_cleanup_strbuf_ struct strbuf who = STRBUF_INIT;
@@ -81,38 +77,34 @@ static void write_absences(struct json_writer *w, const struct topo_machine *m)
 	json_end_array(w);
 }
 
-void topo_format_json(const struct topo_shown *shown, struct strbuf *into)
+void topo_format_json(const struct view *view, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const struct view *view = shown->view;
 	unsigned int from, to, next_llc = 0;
 
 	json_begin_object(&w);
-	json_add_string(&w, "source", shown->machine ? "machine" : "request");
+	json_add_string(&w, "source", view->own ? "request" : "machine");
 	if (view->is_regular) {
 		topo_format(&view->regular, &text);
 		json_add_string(&w, "topology", strbuf_str(&text));
 	}
-	json_add_string(&w, "preset", shown->preset);
-	json_add_u64(&w, "n_cpus", view->n_cpus);
-	add_cpus(&w, "cpus", view, 0, view->n_cpus);
-	json_key(&w, "nodes");
-	json_begin_array(&w);
-	for (unsigned int i = 0; i < view->n_nodes; i++)
+	json_add_string(&w, "preset", view->preset);
+	json_add_u64(&w, "n_cpus", view->m->n_cpus);
+	add_cpus(&w, "cpus", view, 0, view->m->n_cpus);
+	json_open_array(&w, "nodes");
+	for (unsigned int i = 0; i < view->m->n_nodes; i++)
 		write_node(&w, view, i, &next_llc);
 	json_end_array(&w);
 	view_node_rows(view, TOPO_ABSENT, &from, &to);
 	if (from < to) {
-		json_key(&w, "without_node");
-		json_begin_object(&w);
+		json_open_object(&w, "without_node");
 		write_llcs(&w, view, from, to, &next_llc);
 		json_end_object(&w);
 	}
-	if (shown->machine)
-		write_absences(&w, shown->machine);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	if (!view->own)
+		write_absences(&w, view->m);
+	json_end_document(&w);
 }
 
 void topo_format_presets_json(struct strbuf *into)
@@ -133,6 +125,5 @@ void topo_format_presets_json(struct strbuf *into)
 		json_add_u64(&w, "nodes", t->nodes);
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }

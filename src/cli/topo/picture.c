@@ -33,12 +33,12 @@ static void draw_core(const struct drawing *d, unsigned int from, unsigned int t
 		      struct block *into)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	bool known = d->view->cpus[from].core != TOPO_ABSENT;
+	bool known = d->view->m->cpus[from].core != TOPO_ABSENT;
 
 	strbuf_append_char(&line, known ? '[' : '(');
 	for (unsigned int i = from; i < to; i++)
 		strbuf_appendf(&line, "%s%*u", i == from ? "" : " ", d->digits,
-			       d->view->cpus[i].number);
+			       d->view->m->cpus[i].number);
 	strbuf_append_char(&line, known ? ']' : ')');
 	block_add_line(into, strbuf_str(&line));
 }
@@ -67,7 +67,7 @@ static void draw_cores(const struct drawing *d, unsigned int from, unsigned int 
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	size_t i = 0;
 
-	if (d->view->n_cpus > PICTURE_MOST_CPUS) {
+	if (d->view->m->n_cpus > PICTURE_MOST_CPUS) {
 		strbuf_appendf(&line, "%u core%s", n, n == 1 ? "" : "s");
 		if (to - from != n && (to - from) % n == 0)
 			strbuf_appendf(&line, " %s %u threads", times(d), (to - from) / n);
@@ -89,7 +89,7 @@ static void draw_llc(struct drawing *d, unsigned int from, unsigned int to, size
 	char title[32] = "LLC not known";
 
 	draw_cores(d, from, to, columns > 4 ? columns - 4 : 1, &inner);
-	if (d->view->cpus[from].llc != TOPO_ABSENT)
+	if (d->view->m->cpus[from].llc != TOPO_ABSENT)
 		snprintf(title, sizeof(title), "LLC %u", d->next_llc++);
 	block_box(into, &inner, title, BOX_LIGHT, d->unicode);
 }
@@ -120,15 +120,15 @@ static void draw_llcs(struct drawing *d, unsigned int from, unsigned int to, siz
 static void node_title(const struct drawing *d, uint32_t number, struct strbuf *into)
 {
 	if (number == TOPO_ABSENT) {
-		strbuf_append(into, d->view->n_nodes ? "node not known" : "no NUMA");
+		strbuf_append(into, d->view->m->n_nodes ? "node not known" : "no NUMA");
 		return;
 	}
 	strbuf_appendf(into, "node %u", number);
-	for (unsigned int i = 0; i < d->view->n_nodes; i++) {
-		if (d->view->nodes[i].number != number || !d->view->nodes[i].has_memory)
+	for (unsigned int i = 0; i < d->view->m->n_nodes; i++) {
+		if (d->view->m->nodes[i].number != number || !d->view->m->nodes[i].has_memory)
 			continue;
 		strbuf_append(into, d->unicode ? " · " : ", ");
-		text_format_bytes(into, d->view->nodes[i].memory_bytes);
+		text_format_bytes(into, d->view->m->nodes[i].memory_bytes);
 	}
 }
 
@@ -151,23 +151,23 @@ void picture_format(const struct view *view, const struct block_look *look, stru
 	struct drawing d = { .view = view,
 			     .unicode = look->unicode,
 			     .digits = 1,
-			     .n_llcs = view_count(view, VIEW_LLC, 0, view->n_cpus) };
+			     .n_llcs = view_count(view, VIEW_LLC, 0, view->m->n_cpus) };
 	size_t columns = look->columns > PICTURE_FEWEST_COLUMNS ? look->columns
 								: PICTURE_FEWEST_COLUMNS;
-	_cleanup_free_ struct block *nodes = xcalloc(view->n_nodes + 1, sizeof(*nodes));
+	_cleanup_free_ struct block *nodes = xcalloc(view->m->n_nodes + 1, sizeof(*nodes));
 	_cleanup_block_ struct block all = { VEC_INIT, 0 };
 	unsigned int from, to;
 	size_t n = 0;
 
-	for (unsigned int i = 0; i < view->n_cpus; i++) {
+	for (unsigned int i = 0; i < view->m->n_cpus; i++) {
 		char number[16];
-		int digits = snprintf(number, sizeof(number), "%u", view->cpus[i].number);
+		int digits = snprintf(number, sizeof(number), "%u", view->m->cpus[i].number);
 
 		d.digits = digits > d.digits ? digits : d.digits;
 	}
-	for (unsigned int i = 0; i < view->n_nodes; i++) {
-		view_node_rows(view, view->nodes[i].number, &from, &to);
-		draw_node(&d, view->nodes[i].number, from, to, columns, &nodes[n++]);
+	for (unsigned int i = 0; i < view->m->n_nodes; i++) {
+		view_node_rows(view, view->m->nodes[i].number, &from, &to);
+		draw_node(&d, view->m->nodes[i].number, from, to, columns, &nodes[n++]);
 	}
 	view_node_rows(view, TOPO_ABSENT, &from, &to);
 	if (from < to)

@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "text/table.h"
 #include "topo/machine.h"
 #include "topo/topology.h"
 
@@ -13,24 +14,10 @@
  * LLC, core, thread. A group is a run of rows with the same number.
  */
 
-/* TOPO_ABSENT where it is not known. */
-struct view_cpu {
-	uint32_t node, llc, core, number;
-};
-
-struct view_node {
-	uint32_t number;
-	bool has_memory;
-	uint64_t memory_bytes;
-	bool has_distances;
-};
-
 struct view {
-	struct view_cpu *cpus;
-	unsigned int n_cpus;
-	struct view_node *nodes;
-	unsigned int n_nodes;
-	uint8_t *distances; /* n_nodes rows */
+	const struct topo_machine *m; /* with its CPUs in this order */
+	struct topo_machine *own;     /* the same when it was made for a topology asked for */
+	const char *preset;	      /* the name of that topology, or NULL */
 	/* The whole as a topology, if every node, LLC and core is like the others. */
 	bool is_regular;
 	struct topo regular;
@@ -39,7 +26,8 @@ struct view {
 enum view_level { VIEW_NODE, VIEW_LLC, VIEW_CORE };
 
 void view_of_topology(const struct topo *t, struct view *ret);
-void view_of_machine(const struct topo_machine *m, struct view *ret);
+/* Borrows the machine and puts its CPUs in order. */
+void view_of_machine(struct topo_machine *m, struct view *ret);
 void view_deinit(struct view *view);
 #define _cleanup_view_ _cleanup_(view_deinit)
 
@@ -100,16 +88,9 @@ void picture_format(const struct view *view, const struct block_look *look, stru
 
 /* The two forms of `ktstr topo`, and of its list of presets. */
 
-struct topo_shown {
-	const struct view *view;
-	const struct topo_machine *machine; /* NULL when a topology was asked for */
-	const char *preset;		    /* its name, or NULL */
-};
-
-void topo_format_text(const struct topo_shown *shown, const struct block_look *look,
-		      struct strbuf *into);
-void topo_format_json(const struct topo_shown *shown, struct strbuf *into);
-void topo_format_presets(size_t columns, bool colour, struct strbuf *into);
+void topo_format_text(const struct view *view, const struct block_look *look, struct strbuf *into);
+void topo_format_json(const struct view *view, struct strbuf *into);
+void topo_format_presets(const struct text_look *look, struct strbuf *into);
 void topo_format_presets_json(struct strbuf *into);
 
 /* What the terminal behind standard output can show, by the locale in the environment. */

@@ -12,15 +12,8 @@ struct list_config {
 };
 
 static const struct cli_option list_options[] = {
-	{ .name = "json",
-	  CLI_FLAG(struct list_config, json),
-	  .help = "print everything that is known as JSON" },
-};
-
-static const struct cli_exit_row exits[] = {
-	{ CLI_EXIT_OK, "done, also when no VM is running" },
-	{ CLI_EXIT_FAILED, "the run directory could not be read" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
+	CLI_OPTION("json", NULL, CLI_FLAG(struct list_config, json),
+		   "print everything that is known as JSON"),
 };
 
 static const struct cli_word_row states[] = {
@@ -29,22 +22,21 @@ static const struct cli_word_row states[] = {
 #undef STATE_ROW_
 };
 
-static int run_list(const struct cli_invocation *invocation UNUSED, const void *config_)
+static struct error *show_list(const void *config_, struct strbuf *out)
 {
 	const struct list_config *config = config_;
 	struct text_look look = text_look_for(STDOUT_FILENO);
 	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = vm_run_list_read(&list);
+	struct error *err = vm_run_list_read(&list);
 
 	if (err)
-		return cli_fail(err);
+		return err;
 	vm_run_control_ask(&list);
 	if (config->json)
-		vm_list_format_json(&list, clock_unix_sec(), &text);
+		vm_list_format_json(&list, clock_unix_sec(), out);
 	else
-		vm_list_format_table(&list, clock_unix_sec(), &look, &text);
-	return cli_print(&text);
+		vm_list_format_table(&list, clock_unix_sec(), &look, out);
+	return NULL;
 }
 
 static const struct cli_command cli_cmd_vm_list = {
@@ -55,9 +47,9 @@ static const struct cli_command cli_cmd_vm_list = {
 		"Shows the VMs of this user, the oldest first. Also removes what owners that were killed left behind, and resumes a VM that was left frozen by a ktstr inspect that was killed.",
 	CLI_OPTIONS(list_options),
 	CLI_WORDS("States", states),
-	CLI_EXITS(exits),
+	CLI_EXITS_USUAL("done, also when no VM is running", "the run directory could not be read"),
 	.config_size = sizeof(struct list_config),
-	.run = run_list,
+	.show = show_list,
 };
 
 struct one_config {
@@ -65,56 +57,47 @@ struct one_config {
 };
 
 static const struct cli_option one_positionals[] = {
-	{ .argument = "NAME",
-	  CLI_STRING(struct one_config, name),
-	  .required = true,
-	  .help = "the id of a VM of ktstr vm list, or the beginning of it" },
+	CLI_ARGUMENT("NAME", CLI_STRING(struct one_config, name),
+		     "the id of a VM of ktstr vm list, or the beginning of it", .required = true),
 };
 
-static const struct cli_exit_row one_exits[] = {
-	{ CLI_EXIT_OK, "done" },
-	{ CLI_EXIT_FAILED, "there is no such VM, or QEMU refused" },
-	{ CLI_EXIT_USAGE, "the command line is wrong" },
-};
-
-static int run_one(const void *config_, struct error *(*act)(const struct vm_run_entry *entry),
-		   const char *done)
+static struct error *act_on_one(const void *config_,
+				struct error *(*act)(const struct vm_run_entry *entry),
+				const char *done, struct strbuf *out)
 {
 	const struct one_config *config = config_;
 	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const struct vm_run_entry *entry;
-	_cleanup_error_ struct error *err = vm_run_list_read(&list);
+	struct error *err = vm_run_list_read(&list);
 
 	if (!err)
 		err = vm_run_list_get(&list, config->name, &entry);
 	if (!err)
 		err = act(entry);
-	if (err)
-		return cli_fail(err);
-	strbuf_appendf(&text, "VM %s %s\n", entry->id, done);
-	return cli_print(&text);
+	if (!err)
+		strbuf_appendf(out, "VM %s %s\n", entry->id, done);
+	return err;
 }
 
-static int run_freeze(const struct cli_invocation *invocation UNUSED, const void *config)
+static struct error *freeze(const void *config, struct strbuf *out)
 {
-	return run_one(config, vm_run_control_freeze, "is frozen");
+	return act_on_one(config, vm_run_control_freeze, "is frozen", out);
 }
 
-static int run_resume(const struct cli_invocation *invocation UNUSED, const void *config)
+static struct error *resume(const void *config, struct strbuf *out)
 {
-	return run_one(config, vm_run_control_resume, "runs");
+	return act_on_one(config, vm_run_control_resume, "runs", out);
 }
 
-static int run_kill(const struct cli_invocation *invocation UNUSED, const void *config)
+static struct error *end(const void *config, struct strbuf *out)
 {
-	return run_one(config, vm_run_control_kill, "has ended");
+	return act_on_one(config, vm_run_control_kill, "has ended", out);
 }
 
-#define ONE_VM                                                            \
-	.usage = "NAME", .positionals = one_positionals,                  \
-	.n_positionals = ARRAY_SIZE(one_positionals), .exits = one_exits, \
-	.n_exits = ARRAY_SIZE(one_exits), .config_size = sizeof(struct one_config)
+#define ONE_VM                                                           \
+	.usage = "NAME", CLI_POSITIONALS(one_positionals),               \
+	CLI_EXITS_USUAL("done", "there is no such VM, or QEMU refused"), \
+	.config_size = sizeof(struct one_config)
 
 static const struct cli_command cli_cmd_vm_freeze = {
 	.name = "freeze",
@@ -122,7 +105,7 @@ static const struct cli_command cli_cmd_vm_freeze = {
 	.description =
 		"The guest and its clock stop until ktstr vm resume; they do not continue on their own, whichever process ends meanwhile. Its owner does not report the silence as a hang.",
 	ONE_VM,
-	.run = run_freeze,
+	.show = freeze,
 };
 
 static const struct cli_command cli_cmd_vm_resume = {
@@ -131,7 +114,7 @@ static const struct cli_command cli_cmd_vm_resume = {
 	.description =
 		"A guest whose kernel panicked or reset itself cannot continue; it can be inspected and killed.",
 	ONE_VM,
-	.run = run_resume,
+	.show = resume,
 };
 
 static const struct cli_command cli_cmd_vm_kill = {
@@ -140,7 +123,7 @@ static const struct cli_command cli_cmd_vm_kill = {
 	.description =
 		"Kills QEMU without notice to the guest. Its owner sees that it has ended: a shell fails, a test is broken, a guest that was kept is released.",
 	ONE_VM,
-	.run = run_kill,
+	.show = end,
 };
 
 static const struct cli_command *const subcommands[] = { &cli_cmd_vm_list, &cli_cmd_vm_freeze,

@@ -4,16 +4,8 @@
 #include "json/writer.h"
 #include "text/number.h"
 
-static const struct text_column columns[] = {
-	{ .title = "ID" },
-	{ .title = "OWNER", .right = true },
-	{ .title = "KERNEL", .shrinks = true },
-	{ .title = "TOPOLOGY" },
-	{ .title = "MEMORY", .right = true },
-	{ .title = "ACCEL" },
-	{ .title = "AGE", .right = true },
-	{ .title = "STATE" },
-};
+/* Between the id and the state. */
+enum { INFO_COLUMNS = 6 };
 
 /* The clock of one who wrote it may be ahead of ours. */
 static uint64_t age_sec(const struct vm_run_info *info, uint64_t now_sec)
@@ -50,18 +42,15 @@ static void add_info(struct text_table *table, const struct vm_run_info *info, u
 	if (info->started_at_sec)
 		format_age(&age, age_sec(info, now_sec));
 	text_table_addf(table, "%d", info->owner.pid);
-	text_table_add(table, info->kernel_release ? info->kernel_release : info->kernel_id);
-	text_table_add(table, info->topology);
-	text_table_add(table, memory.at);
-	text_table_add(table, info->accel);
-	text_table_add(table, age.at);
+	text_table_add_row(table, info->kernel_release ? info->kernel_release : info->kernel_id,
+			   info->topology, memory.at, info->accel, age.at);
 }
 
 void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			  const struct text_look *look, struct strbuf *into)
 {
-	_cleanup_(cleanup_text_table) struct text_table *table = text_table_new(
-		columns, ARRAY_SIZE(columns));
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE(
+		"ID", ">OWNER", "~KERNEL", "TOPOLOGY", ">MEMORY", "ACCEL", ">AGE", "STATE");
 
 	if (list->entries.n == 0) {
 		strbuf_append(into, "No VM is running.\n");
@@ -74,7 +63,7 @@ void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 		if (entry->info) {
 			add_info(table, entry->info, now_sec);
 		} else {
-			for (size_t c = 1; c + 1 < ARRAY_SIZE(columns); c++)
+			for (size_t c = 0; c < INFO_COLUMNS; c++)
 				text_table_add(table, NULL);
 		}
 		text_table_add(table, vm_run_state_word(entry->state));
@@ -87,8 +76,7 @@ void vm_list_format_json(const struct vm_run_list *list, uint64_t now_sec, struc
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_object(&w);
-	json_key(&w, "vms");
-	json_begin_array(&w);
+	json_open_array(&w, "vms");
 	for (size_t i = 0; i < list->entries.n; i++) {
 		const struct vm_run_entry *entry = &list->entries.at[i];
 
@@ -103,7 +91,5 @@ void vm_list_format_json(const struct vm_run_list *list, uint64_t now_sec, struc
 		}
 		json_end_object(&w);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_end_document(&w);
 }

@@ -69,6 +69,21 @@ static void outer_levels_move_every_line_but_the_first(void **state UNUSED)
 	assert_string_equal(strbuf_str(&out), "[\n      1\n    ]");
 }
 
+static void end_of_a_document_ends_all_that_is_open(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
+
+	json_begin_object(&w);
+	json_open_object(&w, "a");
+	json_end_object(&w);
+	json_open_array(&w, "b");
+	json_begin_object(&w);
+	json_add_bool(&w, "here", true);
+	json_end_document(&w);
+	assert_string_equal(strbuf_str(&out), "{\"a\":{},\"b\":[{\"here\":true}]}\n");
+}
+
 static void absent_values_leave_the_key_out(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -219,6 +234,7 @@ int main(void)
 		cmocka_unit_test(compact_output_has_no_blanks),
 		cmocka_unit_test(pretty_output_is_indented_by_two),
 		cmocka_unit_test(outer_levels_move_every_line_but_the_first),
+		cmocka_unit_test(end_of_a_document_ends_all_that_is_open),
 		cmocka_unit_test(absent_values_leave_the_key_out),
 		cmocka_unit_test(strings_are_escaped),
 		cmocka_unit_test(broken_utf8_is_replaced),

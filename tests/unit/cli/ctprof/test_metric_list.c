@@ -94,6 +94,113 @@ static void every_row_of_cgroups_pressure_and_host_is_listed(void **state UNUSED
 	assert_contains(pressure, "all tasks stalled on io: share of the last 60 s\n");
 }
 
+static void a_metric_says_everything_about_itself(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_json(&text);
+	assert_contains(strbuf_str(&text), "      \"name\": \"wait_max\",\n"
+					   "      \"kind\": \"peak\",\n"
+					   "      \"reduces_to\": \"largest\",\n"
+					   "      \"unit\": \"ns\",\n"
+					   "      \"source\": \"sched\",\n"
+					   "      \"section\": \"primary\",\n"
+					   "      \"class\": \"non-ext\",\n"
+					   "      \"configs\": [\n"
+					   "        \"SCHEDSTATS\"\n"
+					   "      ],\n");
+	/* Left out where there is none. */
+	assert_contains(strbuf_str(&text), "      \"name\": \"nice\",\n"
+					   "      \"kind\": \"ordinal\",\n"
+					   "      \"reduces_to\": \"smallest and largest\",\n"
+					   "      \"source\": \"stat\",\n");
+}
+
+static void a_derived_metric_has_a_formula_and_inputs(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_json(&text);
+	assert_contains(strbuf_str(&text), "      \"name\": \"avg_wait_ns\",\n"
+					   "      \"unit\": \"ns\",\n"
+					   "      \"section\": \"derived\",\n"
+					   "      \"formula\": \"wait_sum / wait_count\",\n"
+					   "      \"inputs\": [\n"
+					   "        \"wait_sum\",\n"
+					   "        \"wait_count\"\n"
+					   "      ],\n");
+}
+
+static void values_besides_threads_say_section_and_file(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_json(&text);
+	assert_contains(strbuf_str(&text), "  \"cgroups\": [\n    {\n"
+					   "      \"name\": \"cpu_usage_usec\",\n"
+					   "      \"unit\": \"us\",\n"
+					   "      \"section\": \"cgroup-stats\",\n"
+					   "      \"file\": \"cpu.stat\",\n"
+					   "      \"description\": \"CPU time of all threads\"\n");
+	assert_contains(strbuf_str(&text), "      \"name\": \"irq.full.avg300\",\n"
+					   "      \"unit\": \"percent\",\n"
+					   "      \"section\": \"pressure\",\n"
+					   "      \"file\": \"irq.pressure\",\n");
+	assert_contains(strbuf_str(&text), "      \"section\": \"host-pressure\",\n"
+					   "      \"file\": \"/proc/pressure/memory\",\n");
+	assert_contains(strbuf_str(&text), "  \"host\": [\n    {\n"
+					   "      \"name\": \"cpu_model\",\n"
+					   "      \"description\": \"model of the first CPU\"\n");
+}
+
+static void underscores_do_not_underline(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_man_metrics(&text);
+	assert_contains(strbuf_str(&text),
+			"*wait\\_max* (peak, ns, from sched, \\[non-ext\\] \\[SCHEDSTATS\\])\n"
+			"\tlongest wait on a run queue since birth\n\n");
+	assert_contains(strbuf_str(&text), "*thread\\_count* (tally, count)\n");
+}
+
+static void formulas_stand_behind_their_names(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_man_derived(&text);
+	assert_contains(strbuf_str(&text),
+			"*avg\\_wait\\_ns* (ns) = wait\\_sum / wait\\_count\n\taverage wait");
+}
+
+static void words_have_their_meaning(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_man_tags(&text);
+	metric_list_format_man_sections(&text);
+	metric_list_format_man_kinds(&text);
+	metric_list_format_man_sources(&text);
+	assert_contains(strbuf_str(&text), "- *least*: smallest that is not 0\n");
+	assert_contains(strbuf_str(&text), "- *smaps\\_rollup*: memory of the process, by kind\n");
+	assert_contains(strbuf_str(&text), "- *cfs-only*: counted only in the fair class\n");
+	assert_contains(strbuf_str(&text), "- *smaps-rollup*: memory of processes by kind\n");
+}
+
+static void values_of_cgroups_pressure_and_host_have_their_files(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_man_cgroups(&text);
+	metric_list_format_man_pressure(&text);
+	metric_list_format_man_host(&text);
+	assert_contains(strbuf_str(&text),
+			"*cpu.weight* (from cpu.weight)\n\tshare of the CPUs, 1 to 10000\n\n");
+	assert_contains(strbuf_str(&text), "*cpu.some.avg10* (percent, from /proc/pressure/cpu)\n");
+	assert_contains(strbuf_str(&text),
+			"*thp\\_enabled*\n\twhen transparent huge pages are used\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +208,14 @@ int main(void)
 		cmocka_unit_test(everything_is_listed_in_four_parts),
 		cmocka_unit_test(a_narrow_terminal_gets_paragraphs),
 		cmocka_unit_test(every_row_of_cgroups_pressure_and_host_is_listed),
+		cmocka_unit_test(a_metric_says_everything_about_itself),
+		cmocka_unit_test(a_derived_metric_has_a_formula_and_inputs),
+		cmocka_unit_test(values_besides_threads_say_section_and_file),
+		cmocka_unit_test(underscores_do_not_underline),
+		cmocka_unit_test(formulas_stand_behind_their_names),
+		cmocka_unit_test(words_have_their_meaning),
+		cmocka_unit_test(values_of_cgroups_pressure_and_host_have_their_files),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

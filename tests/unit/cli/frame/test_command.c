@@ -181,6 +181,38 @@ static void a_full_disk_is_exit_1(void **state UNUSED)
 	assert_contains(err, "No space left on device");
 }
 
+static struct error *show_or_fail(const void *config, struct strbuf *out)
+{
+	strbuf_append(out, "shown\n");
+	return ((const struct sample_config *)config)->flag ? base_error(BASE_IO, 0, "test says")
+							    : NULL;
+}
+
+static void what_a_command_shows_is_printed_unless_it_fails(void **state UNUSED)
+{
+	const char *argv[] = { "sample", NULL, NULL };
+	struct cli_command command = sample;
+
+	command.show = show_or_fail;
+	for (int fails = 0; fails < 2; fails++) {
+		_cleanup_free_ char *out = NULL, *err = NULL;
+
+		argv[1] = fails ? "--flag" : NULL;
+		assert_int_equal(run(&command, argv, &out, &err), fails);
+		assert_string_equal(out, fails ? "" : "shown\n");
+		assert_string_equal(err, fails ? "error: test says\n" : "");
+	}
+}
+
+static void a_cancelled_command_ends_like_an_interrupted_one(void **state UNUSED)
+{
+	_cleanup_error_ struct error *cancelled = base_error(BASE_CANCELLED, 0, "test says");
+	_cleanup_error_ struct error *other = base_error(BASE_IO, 0, "test says");
+
+	assert_int_equal(cli_fail(cancelled), 130);
+	assert_int_equal(cli_fail(other), CLI_EXIT_FAILED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +225,8 @@ int main(void)
 		cmocka_unit_test(a_bare_program_of_commands_explains_itself),
 		cmocka_unit_test(version_is_that_of_the_program),
 		cmocka_unit_test(a_full_disk_is_exit_1),
+		cmocka_unit_test(what_a_command_shows_is_printed_unless_it_fails),
+		cmocka_unit_test(a_cancelled_command_ends_like_an_interrupted_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

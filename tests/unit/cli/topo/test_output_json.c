@@ -8,7 +8,7 @@ static void json_of(const char *sample, struct strbuf *into)
 	_cleanup_view_ struct view view = { 0 };
 
 	view_of_machine(m, &view);
-	topo_format_json(&(struct topo_shown){ .view = &view, .machine = m }, into);
+	topo_format_json(&view, into);
 }
 
 /* Without the blanks, so that a few words can be looked for. */
@@ -29,7 +29,8 @@ static void a_request_is_told_whole(void **state UNUSED)
 	_cleanup_view_ struct view view = { 0 };
 
 	sample_view("1n2l1c2t,mem=512M", &view);
-	topo_format_json(&(struct topo_shown){ .view = &view, .preset = "p" }, &s);
+	view.preset = "p";
+	topo_format_json(&view, &s);
 	squeeze(&s);
 	assert_string_equal(strbuf_str(&s),
 			    "{\"source\":\"request\",\"topology\":\"1n2l1c2t,mem=512M\","

@@ -10,22 +10,21 @@ static void text_of(const char *sample, size_t columns, struct strbuf *into)
 	_cleanup_view_ struct view view = { 0 };
 
 	view_of_machine(m, &view);
-	topo_format_text(&(struct topo_shown){ .view = &view, .machine = m },
-			 &(struct block_look){ false, columns }, into);
+	topo_format_text(&view, &(struct block_look){ false, columns }, into);
 }
 
 static void the_first_line_counts(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, narrow = STRBUF_INIT;
 	_cleanup_view_ struct view view = { 0 };
-	struct topo_shown shown = { .view = &view, .preset = "odd" };
 
 	sample_view("1n3l2c2t", &view);
-	topo_format_text(&shown, &(struct block_look){ false, 100 }, &s);
+	view.preset = "odd";
+	topo_format_text(&view, &(struct block_look){ false, 100 }, &s);
 	assert_contains(
 		strbuf_str(&s),
 		"1n3l2c2t (odd): 12 CPUs, 1 node, 3 LLCs, 6 cores, 2 threads per core\n\n+ node 0");
-	topo_format_text(&shown, &(struct block_look){ false, 30 }, &narrow);
+	topo_format_text(&view, &(struct block_look){ false, 30 }, &narrow);
 	assert_contains(strbuf_str(&narrow), "1n3l2c2t (odd): 12 CPUs, 1\nnode, 3 LLCs,");
 }
 
@@ -57,7 +56,7 @@ static void presets_are_a_table(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	topo_format_presets(0, false, &s);
+	topo_format_presets(&(struct text_look){ 0 }, &s);
 	assert_contains(strbuf_str(&s), "max-cpu             1n14l9c2t    252    14      1\n");
 }
 

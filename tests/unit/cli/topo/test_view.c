@@ -18,7 +18,7 @@ static void a_topology_is_grouped_as_it_counts(void **state UNUSED)
 	unsigned int from, to;
 
 	sample_view("2n4l3c2t,mem=1G:512M", &view);
-	assert_int_equal(view.n_cpus, 24);
+	assert_int_equal(view.m->n_cpus, 24);
 	assert_int_equal(view_count(&view, VIEW_NODE, 0, 24), 2);
 	assert_int_equal(view_count(&view, VIEW_LLC, 0, 24), 4);
 	assert_int_equal(view_count(&view, VIEW_CORE, 0, 24), 12);
@@ -27,8 +27,8 @@ static void a_topology_is_grouped_as_it_counts(void **state UNUSED)
 	assert_cpus(&view, from, to, "12-23");
 	assert_int_equal(view_group_end(&view, VIEW_CORE, 22), 24);
 	assert_true(view.is_regular);
-	assert_true(view.nodes[1].memory_bytes == 512 << 20);
-	assert_int_equal(view.distances[1], 20);
+	assert_true(view.m->nodes[1].memory_bytes == 512 << 20);
+	assert_int_equal(view.m->distances[1], 20);
 }
 
 static void cpus_far_apart_still_make_a_topology(void **state UNUSED)
