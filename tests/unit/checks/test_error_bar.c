@@ -70,10 +70,11 @@ static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
 static void a_stall_is_made_of_all_waits(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 500 * MS, 0), unknown = { .why = "gone" };
-	struct checks_error_bar bar = checks_error_bar_of_stall(&d);
 	_cleanup_free_ char *text = NULL;
+	struct checks_error_bar bar;
 
 	d.longest_delay_ns = 20 * MS;
+	bar = checks_error_bar_of_stall(&d);
 	assert_float_equal(bar.value, 500, 1e-4);
 	assert_false(checks_error_bar_of_stall(&unknown).has);
 	assert_int_equal(checks_error_bar_decide(&bar, "it is", 1500, 1000, "ms", &text),
