@@ -15,7 +15,7 @@
 
 #include "base/paths.h"
 #include "dump/dump.h"
-#include "dump/rq_sweep.h"
+#include "rq_sweep.h"
 #include "kmem/core_file.h"
 
 enum {

@@ -44,11 +44,10 @@ enum {
 	BTF_LIMIT_VALUE_FOLLOWED = 4096,
 	BTF_LIMIT_VALUE_TARGET_BYTES = 1 << 16,
 	BTF_VALUE_PAGE_BYTES = 4096,
-	/* Bytes kept as such, and of those in text; an array as text; one text of a callback. */
+	/* Bytes kept as such, and of those in text; an array as text. */
 	BTF_LIMIT_VALUE_HEX_BYTES = 4096,
 	BTF_LIMIT_VALUE_HEX_SHOWN = 256,
 	BTF_LIMIT_VALUE_TEXT_BYTES = 1 << 16,
-	BTF_LIMIT_VALUE_SHORT_BYTES = 256,
 	/* Of a CPU mask. */
 	BTF_LIMIT_VALUE_CPUS = 8192,
 	/* Text: width of a line. */

@@ -16,17 +16,12 @@ enum {
 	/* Bytes of one line of text. */
 	DUMP_LIMIT_LINE_BYTES = 4096,
 
-	/* Of the printk ring: CONFIG_LOG_BUF_SHIFT ends at 25, and a descriptor stands for 32
-	   bytes. */
-	DUMP_LIMIT_LOG_BYTES = 64 << 20,
-	DUMP_LIMIT_LOG_RECORDS = 1 << 21,
+	/* Of the printk ring. */
 	DUMP_LIMIT_LOG_MESSAGE = 1024 * 64,
 	/* One value of a BPF map, and all values of all maps that are shown. */
 	DUMP_LIMIT_VALUE_BYTES = 16 << 20,
 	/* What is read behind the pointers of one value, into an arena. */
 	DUMP_LIMIT_FOLLOWED_BYTES = 1 << 14,
-	/* Members of one struct that are read together. */
-	DUMP_LIMIT_SPAN_BYTES = 1 << 16,
 	DUMP_LIMIT_MAP_BYTES = 40 << 20,
 	/* Maps of a scheduler that are shown with their contents. */
 	DUMP_LIMIT_SCHEDULER_MAPS = 256,

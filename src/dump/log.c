@@ -17,6 +17,7 @@ enum {
 	EMPTY_LINE = 3,	  /* EMPTY_LINE_LPOS: there is no block because there is no text */
 	NS_PER_US = 1000,
 	US_PER_SECOND = 1000000,
+	/* CONFIG_LOG_BUF_SHIFT ends at 25, and a descriptor stands for 32 bytes. */
 	COUNT_BITS_LIMIT = 21,
 	SIZE_BITS_LIMIT = 26,
 };

@@ -112,20 +112,6 @@ static uint64_t cut_bits(const struct btf_place *place, uint64_t value)
 	return value;
 }
 
-enum kmem_status kmem_field_of(const struct kmem_fields *fields, enum kmem_field_id id,
-			       struct bytes object, uint64_t from, uint64_t *ret)
-{
-	const struct btf_place *place = &fields->at[id].place;
-	uint64_t value = 0;
-
-	if (!fields->at[id].known || place->size == 0 || place->size > 8 || place->offset < from ||
-	    place->offset - from > object.n || place->size > object.n - (place->offset - from))
-		return KMEM_READ_UNKNOWN;
-	memcpy(&value, object.at + (place->offset - from), place->size);
-	*ret = cut_bits(place, value);
-	return KMEM_READ_OK;
-}
-
 enum kmem_status kmem_field_read(const struct kmem_fields *fields, struct kmem_space *space,
 				 enum kmem_field_id id, uint64_t base, uint64_t *ret)
 {

@@ -67,12 +67,6 @@ enum kmem_status kmem_field_read(const struct kmem_fields *fields, struct kmem_s
 enum kmem_status kmem_field_read_signed(const struct kmem_fields *fields, struct kmem_space *space,
 					enum kmem_field_id id, uint64_t base,
 					int64_t *ret) MUST_CHECK;
-/*
- * The same out of bytes that were read before: `object` holds the object's bytes from `from` on.
- * KMEM_READ_UNKNOWN as well when the member is not among them.
- */
-enum kmem_status kmem_field_of(const struct kmem_fields *fields, enum kmem_field_id id,
-			       struct bytes object, uint64_t from, uint64_t *ret) MUST_CHECK;
 /* A char array: up to its NUL, its end or the end of buf. */
 enum kmem_status kmem_field_read_text(const struct kmem_fields *fields, struct kmem_space *space,
 				      enum kmem_field_id id, uint64_t base, char *buf,

@@ -44,10 +44,6 @@ enum {
 	KMEM_LIMIT_CPUS = 8192,
 	KMEM_LIMIT_BTF_BYTES = 64 << 20,
 
-	/* Of one lens. */
-	KMEM_LIMIT_LENS_PLACES = 1 << 16,
-	KMEM_LIMIT_LENS_BYTES = 64 << 20,
-
 	/* Steps of one walk, unless the caller wants fewer. */
 	KMEM_LIMIT_WALK = 1 << 20,
 	KMEM_LIMIT_TREE_DEPTH = 128,

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kmem/lens.h"
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lens.h"
 
 #include <linux/magic.h>
 #include <sys/mman.h>

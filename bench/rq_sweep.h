@@ -1,12 +1,15 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All runqueues, again and again: how many tasks each has, which one runs. For whoever watches a
  * guest that runs; where things lie is found once, each sweep reads them anew.
  */
-#ifndef KTSTR_DUMP_RQ_SWEEP_H
-#define KTSTR_DUMP_RQ_SWEEP_H
+#ifndef KTSTR_BENCH_RQ_SWEEP_H
+#define KTSTR_BENCH_RQ_SWEEP_H
 
 #include "dump/member.h"
+
+/* Members of one struct that are read together. */
+enum { DUMP_LIMIT_SPAN_BYTES = 1 << 16 };
 
 enum dump_rq_number {
 	DUMP_RQ_NR_RUNNING,

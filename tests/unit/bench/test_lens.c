@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kmem/lens.h"
+#include "../../../bench/lens.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "build_space.h"
+#include "../kmem/build_space.h"
 #include "unit.h"
 
 enum { RAM = 16 * 4096 };

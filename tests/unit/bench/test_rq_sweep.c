@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/rq_sweep.h"
+#include "../../../bench/rq_sweep.h"
 
-#include "build_guest.h"
+#include "../dump/build_guest.h"
 
 static uint64_t number(const struct dump_rq *rq, enum dump_rq_number i)
 {

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/rq_sweep.h"
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "rq_sweep.h"
 
 #include "base/alloc.h"
-#include "kmem/lens.h"
+#include "lens.h"
 
 static const enum kmem_field_id number_fields[] = {
 	[DUMP_RQ_NR_RUNNING] = KMEM_F_RQ_NR_RUNNING,
@@ -110,6 +110,21 @@ struct error *dump_rq_sweep_new(struct kmem *kmem, struct dump_rq_sweep **ret)
 	return NULL;
 }
 
+/* A member out of bytes that were read before: those of the object from `from` on. */
+static enum kmem_status field_of(const struct kmem_fields *fields, enum kmem_field_id id,
+				 struct bytes object, uint64_t from, uint64_t *ret)
+{
+	const struct btf_place *place = &fields->at[id].place;
+	struct cursor c = cursor_over(object);
+
+	if (!fields->at[id].known || place->bits || place->size == 0 || place->size > 8 ||
+	    place->offset < from)
+		return KMEM_READ_UNKNOWN;
+	cursor_seek(&c, place->offset - from);
+	*ret = cursor_uint(&c, (unsigned int)place->size);
+	return c.failed ? KMEM_READ_UNKNOWN : KMEM_READ_OK;
+}
+
 static void take_queue(const struct dump_rq_sweep *sweep, size_t i, struct dump_rq *rq)
 {
 	struct bytes object = { 0 };
@@ -122,8 +137,8 @@ static void take_queue(const struct dump_rq_sweep *sweep, size_t i, struct dump_
 		if (!sweep->kmem->fields.at[number_fields[k]].known)
 			number->status = KMEM_READ_UNKNOWN;
 		else if (!status)
-			number->status = kmem_field_of(&sweep->kmem->fields, number_fields[k],
-						       object, sweep->rq_span.from, &number->value);
+			number->status = field_of(&sweep->kmem->fields, number_fields[k], object,
+						  sweep->rq_span.from, &number->value);
 	}
 }
 
@@ -136,8 +151,8 @@ static void take_task(const struct dump_rq_sweep *sweep, size_t i, struct dump_r
 
 	rq->comm[0] = 0;
 	if (!status)
-		status = kmem_field_of(&sweep->kmem->fields, KMEM_F_TASK_PID, object,
-				       sweep->task_span.from, &pid);
+		status = field_of(&sweep->kmem->fields, KMEM_F_TASK_PID, object,
+				  sweep->task_span.from, &pid);
 	rq->pid = (struct dump_member){ .status = status,
 					.is_signed = true,
 					.value = (uint64_t)(int64_t)(int32_t)pid };

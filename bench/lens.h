@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Places of a guest that are looked at again and again: found once, read together, each time anew.
  * For a guest that runs: no page that was read before is used again.
@@ -15,10 +15,13 @@
  *there, because touching a hole would fill it. Memory of a process is read with one call for all
  *places. Everything else is read piece by piece.
  */
-#ifndef KTSTR_KMEM_LENS_H
-#define KTSTR_KMEM_LENS_H
+#ifndef KTSTR_BENCH_LENS_H
+#define KTSTR_BENCH_LENS_H
 
 #include "kmem/space.h"
+
+/* Of one lens, together. */
+enum { KMEM_LIMIT_LENS_PLACES = 1 << 16, KMEM_LIMIT_LENS_BYTES = 64 << 20 };
 
 struct kmem_lens;
 
