@@ -12,7 +12,16 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "btf/error.h"
+
+#define BTF_ERRORS(X)                                                                             \
+	X(BTF_NOT_BTF, "not-btf", "the bytes are not BTF")                                        \
+	X(BTF_MALFORMED, "btf-malformed", "the type information contradicts itself")              \
+	X(BTF_UNKNOWN_KIND, "btf-unknown-kind", "a kind of type that is newer than this program") \
+	X(BTF_NOT_FOUND, "btf-not-found", "no type of that name")                                 \
+	X(BTF_FORWARD_ONLY, "btf-forward-only", "the type is only a forward declaration")         \
+	X(BTF_NO_MEMBER, "btf-no-member", "the type has no such member")                          \
+	X(BTF_BAD_PATH, "btf-bad-path", "the path cannot be followed")
+DECLARE_ERROR_DOMAIN(btf, BTF, BTF_ERRORS);
 
 /* The numbers are those of the format (Linux, include/uapi/linux/btf.h). */
 enum btf_kind {
@@ -72,6 +81,8 @@ uint32_t btf_n_types(const struct btf *btf);
 /* 1 unless it stands on a base. */
 uint32_t btf_first_own(const struct btf *btf);
 const char *btf_label(const struct btf *btf);
+/* NULL when the offset lies outside the strings. */
+const char *btf_string(const struct btf *btf, uint32_t offset);
 /* False for void and for ids that do not exist. */
 bool btf_type(const struct btf *btf, uint32_t id, struct btf_type *ret) MUST_CHECK;
 /*

@@ -2,7 +2,6 @@
 #include "btf/layout.h"
 
 #include "btf/limits.h"
-#include "btf/table.h"
 
 enum { POINTER_BYTES = 8, MEMBER_BYTES = 12, VARIABLE_BYTES = 12 };
 enum { ENCODED_SIGNED = 1, ENCODED_CHAR = 2, ENCODED_BOOL = 4 };
@@ -256,4 +255,161 @@ bool btf_find_variable(const struct btf *btf, const struct btf_type *section, co
 		}
 	}
 	return false;
+}
+
+/* Depth first through structs without a name; `left` bounds structs that hold themselves. */
+static bool each_member(const struct btf *btf, const struct btf_type *type, uint64_t bit_offset,
+			unsigned int depth, uint32_t *left, btf_member_fn fn, void *context)
+{
+	struct btf_member member;
+	struct btf_type inner;
+
+	for (uint32_t i = 0; i < type->n && *left > 0; i++) {
+		--*left;
+		if (!btf_get_member(btf, type, i, &member))
+			continue;
+		member.bit_offset += bit_offset;
+		if (member.name[0]) {
+			if (!fn(context, &member))
+				return false;
+		} else if (depth < BTF_LIMIT_NESTING &&
+			   btf_resolve(btf, member.type, &inner) == BTF_ANSWER_OK &&
+			   btf_is_composite(&inner)) {
+			if (!each_member(btf, &inner, member.bit_offset, depth + 1, left, fn,
+					 context))
+				return false;
+		}
+	}
+	return true;
+}
+
+void btf_each_member(const struct btf *btf, const struct btf_type *type, btf_member_fn fn,
+		     void *context)
+{
+	uint32_t left = BTF_LIMIT_MEMBERS_SEEN;
+
+	if (btf_is_composite(type))
+		each_member(btf, type, 0, 0, &left, fn, context);
+}
+
+struct search {
+	const char *name;
+	size_t n;
+	struct btf_member found;
+	bool is_found;
+};
+
+static bool same_name(void *context, const struct btf_member *member)
+{
+	struct search *s = context;
+
+	if (strncmp(member->name, s->name, s->n) != 0 || member->name[s->n])
+		return true;
+	s->found = *member;
+	s->is_found = true;
+	return false;
+}
+
+bool btf_find_member(const struct btf *btf, const struct btf_type *type, const char *name, size_t n,
+		     struct btf_member *ret)
+{
+	struct search s = { .name = name, .n = n };
+
+	btf_each_member(btf, type, same_name, &s);
+	if (s.is_found)
+		*ret = s.found;
+	return s.is_found;
+}
+
+static const char *keyword(const struct btf_type *type)
+{
+	switch (type->kind) {
+	case BTF_STRUCT:
+		return "struct ";
+	case BTF_UNION:
+		return "union ";
+	case BTF_ENUM:
+	case BTF_ENUM64:
+		return "enum ";
+	case BTF_FWD:
+		return type->flag ? "union " : "struct ";
+	case BTF_CONST:
+		return "const ";
+	case BTF_VOLATILE:
+		return "volatile ";
+	default:
+		return "";
+	}
+}
+
+/* "struct rq" or "enum {…}". */
+static void append_noun(const struct btf_type *type, struct strbuf *out)
+{
+	strbuf_append(out, keyword(type));
+	if (!type->name[0])
+		strbuf_append(out, "{…}");
+	for (const char *at = type->name; *at; at++) {
+		bool control = (unsigned char)*at < ' ' || *at == 0x7f;
+
+		/* Names come from strangers: nothing that moves a terminal's cursor. */
+		strbuf_append_char(out, control ? '?' : *at);
+	}
+}
+
+/*
+ * From the outside to the inside: prefixes (const) go out at once, what C writes behind the noun
+ * (stars, lengths) gathers in front of what was gathered so far.
+ */
+void btf_type_format(const struct btf *btf, uint32_t id, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf behind = STRBUF_INIT;
+	struct btf_type type;
+	struct btf_array array;
+
+	for (int hops = 0; hops <= BTF_LIMIT_HOPS; hops++) {
+		_cleanup_strbuf_ struct strbuf joined = STRBUF_INIT;
+
+		if (id == 0) {
+			strbuf_append(out, "void");
+			strbuf_append(out, strbuf_str(&behind));
+			return;
+		}
+		if (!btf_type(btf, id, &type)) {
+			strbuf_appendf(out, "(type %u)%s", id, strbuf_str(&behind));
+			return;
+		}
+		switch (type.kind) {
+		case BTF_CONST:
+		case BTF_VOLATILE:
+			strbuf_append(out, keyword(&type));
+			break;
+		case BTF_RESTRICT:
+		case BTF_TYPE_TAG:
+		case BTF_DECL_TAG:
+			break;
+		case BTF_PTR:
+			strbuf_appendf(&joined, "%s*%s", behind.n && *behind.at == '*' ? "" : " ",
+				       strbuf_str(&behind) + (behind.n && *behind.at == ' '));
+			break;
+		case BTF_ARRAY:
+			/* A pointer to an array would need brackets; this is for people. */
+			if (!btf_get_array(&type, &array))
+				return;
+			strbuf_appendf(&joined, "%s[%u]", strbuf_str(&behind), array.n);
+			break;
+		case BTF_FUNC_PROTO:
+			strbuf_appendf(out, "function(%u)%s", type.n, strbuf_str(&behind));
+			return;
+		default:
+			append_noun(&type, out);
+			strbuf_append(out, strbuf_str(&behind));
+			return;
+		}
+		if (joined.n) {
+			strbuf_clear(&behind);
+			strbuf_append(&behind, joined.at);
+		}
+		id = type.kind == BTF_ARRAY ? array.element : type.size_or_type;
+	}
+	strbuf_append(out, "(endless type)");
 }

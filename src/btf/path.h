@@ -19,18 +19,9 @@ struct btf_place {
 	uint32_t bits;	     /* of a bit field, else 0 */
 };
 
-/* From a type that is known. The path must not be empty. */
+/* From a type that is known. The path must not be empty, nor lead through a pointer. */
 struct error *btf_path(const struct btf *btf, uint32_t root, const char *path,
 		       struct btf_place *ret) MUST_CHECK;
-/*
- * As far as there is no pointer in the way. *ret_rest is "" at the end of the path; else *ret is
- * the pointer, and the rest begins with ".", "->" or "[" and goes on at what it points to. An
- * empty path is the root itself, so a rest can be given back with the type behind the pointer:
- * leading "." and "->" are passed over.
- */
-struct error *btf_path_to_pointer(const struct btf *btf, uint32_t root, const char *path,
-				  struct btf_place *ret, const char **ret_rest) MUST_CHECK;
-
 /*
  * From a type by its name: "rq", "struct rq", "union x" or a typedef. When several types have the
  * name, the first in which the path can be followed counts (struct bucket of bpf and of bcache).

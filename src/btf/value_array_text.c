@@ -1,11 +1,174 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/value_printer.h"
-#include "text/terminal.h"
-#include "text/escape.h"
 
 #include <string.h>
 
-enum { INDENT = 2, SPARSE_FROM = 8 };
+#include "text/escape.h"
+#include "text/terminal.h"
+
+enum { INDENT = 2, SPARSE_FROM = 8, LEAST_ELEMENTS = 3, MOST_DIFFERENT = 3, MOST_MEMBERS = 64 };
+
+/*
+ * Breaks the line in front of a piece that does not fit, to this indentation; with one of 0 all
+ * stays on one line. `gap` stands between pieces.
+ */
+static void add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
+		      size_t indent, size_t *used, struct strbuf *out)
+{
+	size_t width = text_width(piece);
+
+	/* What follows the piece, a comma or a bracket, needs its place too. */
+	if (indent && *used + strlen(gap) + width + 1 > p->columns && *used > indent) {
+		while (out->n && out->at[out->n - 1] == ' ')
+			out->at[--out->n] = 0;
+		strbuf_append_char(out, *gap == ',' ? ',' : '\n');
+		if (*gap == ',')
+			strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		*used = indent;
+	} else {
+		strbuf_append(out, gap);
+		*used += strlen(gap);
+	}
+	strbuf_append(out, piece);
+	*used += width;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_value(const struct btf_value_node *a, const struct btf_value_node *b)
+{
+	return a->kind == b->kind && a->value == b->value && a->high == b->high &&
+	       memcmp(&a->real, &b->real, sizeof(a->real)) == 0 && a->n == b->n &&
+	       a->shown == b->shown && a->ref == b->ref && same_text(a->text, b->text) &&
+	       same_text(a->symbol, b->symbol) && same_text(a->reason, b->reason);
+}
+
+/*
+ * Which members of two structs of simple values differ, a bit for each; false when they are not
+ * of the same make.
+ */
+static bool compare(const struct btf_value_printer *p, const struct btf_value_node *a,
+		    const struct btf_value_node *b, uint64_t *ret_different)
+{
+	const struct btf_value_node *x = btf_value_first(p->tree, a),
+				    *y = btf_value_first(p->tree, b);
+	uint64_t different = 0;
+	unsigned int i = 0;
+
+	if (a->kind != BTF_VALUE_STRUCT || b->kind != BTF_VALUE_STRUCT || a->type != b->type ||
+	    a->btf != b->btf || a->label || b->label || a->shown < a->n || b->shown < b->n)
+		return false;
+	for (; x && y; x = btf_value_next(p->tree, x), y = btf_value_next(p->tree, y), i++) {
+		if (i == MOST_MEMBERS || !btf_value_is_simple(x) || !btf_value_is_simple(y) ||
+		    strcmp(x->name, y->name) != 0)
+			return false;
+		if (!same_value(x, y))
+			different |= UINT64_C(1) << i;
+	}
+	*ret_different = different;
+	return !x && !y;
+}
+
+/*
+ * How many elements from this one on are structs that differ in a few members only; 0 when it is
+ * not worth a form of its own. A bit for each member that differs.
+ */
+static uint64_t template_run(const struct btf_value_printer *p, const struct btf_value_node *first,
+			     uint64_t *ret_different)
+{
+	const struct btf_value_node *node = btf_value_next(p->tree, first);
+	uint64_t different = 0, n = 1, mine;
+
+	for (; node && !node->zero; node = btf_value_next(p->tree, node), n++) {
+		if (!compare(p, first, node, &mine) ||
+		    __builtin_popcountll(different | mine) > MOST_DIFFERENT)
+			break;
+		/* Neighbours that are equal have a form of their own. */
+		if (n == 1 && !mine)
+			return 0;
+		different |= mine;
+	}
+	if (n < LEAST_ELEMENTS)
+		return 0;
+	*ret_different = different;
+	return n;
+}
+
+/* "pair{x=*, y=2}": what differs is a star. */
+static void print_common(const struct btf_value_printer *p, const struct btf_value_node *first,
+			 uint64_t different, struct strbuf *out)
+{
+	const struct btf_value_node *member = btf_value_first(p->tree, first);
+	const char *comma = "";
+
+	text_escape(out, first->type_name);
+	strbuf_append_char(out, '{');
+	for (unsigned int i = 0; member; member = btf_value_next(p->tree, member), i++) {
+		bool differs = different >> i & 1;
+
+		if (!differs && !btf_value_is_visible(p, member))
+			continue;
+		strbuf_append(out, comma);
+		comma = ", ";
+		text_escape(out, member->name);
+		strbuf_append_char(out, '=');
+		if (differs)
+			strbuf_append_char(out, '*');
+		else
+			btf_value_print_simple(member, false, out);
+	}
+	strbuf_append_char(out, '}');
+}
+
+static const struct btf_value_node *nth_child(const struct btf_value_printer *p,
+					      const struct btf_value_node *node, unsigned int n)
+{
+	node = btf_value_first(p->tree, node);
+	while (node && n--)
+		node = btf_value_next(p->tree, node);
+	return node;
+}
+
+/* "x: 1, 2, 3": one member of every element. */
+static void print_list(const struct btf_value_printer *p, const struct btf_value_node *first,
+		       uint64_t n, unsigned int member, size_t indent, struct strbuf *out)
+{
+	const struct btf_value_node *element = first;
+	size_t start, used;
+
+	strbuf_append_char(out, '\n');
+	start = out->n;
+	strbuf_append_repeated(out, ' ', indent);
+	text_escape(out, nth_child(p, first, member)->name);
+	strbuf_append_char(out, ':');
+	used = text_width(out->at + start);
+	for (uint64_t i = 0; i < n; i++, element = btf_value_next(p->tree, element)) {
+		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
+
+		btf_value_print_simple(nth_child(p, element, member), false, &piece);
+		add_piece(p, strbuf_str(&piece), i ? ", " : " ", indent + INDENT, &used, out);
+	}
+}
+
+/* Those n elements as one, and a list for each member that differs. */
+static void print_template(const struct btf_value_printer *p, const struct btf_value_node *first,
+			   uint64_t index, uint64_t n, uint64_t different, size_t indent,
+			   struct strbuf *out)
+{
+	strbuf_append_char(out, '\n');
+	strbuf_append_repeated(out, ' ', indent);
+	strbuf_appendf(out, "[%llu-%llu]=", (unsigned long long)index,
+		       (unsigned long long)(index + n - 1));
+	print_common(p, first, different, out);
+	for (unsigned int i = 0; i < MOST_MEMBERS; i++) {
+		if (different >> i & 1)
+			print_list(p, first, n, i, indent + INDENT, out);
+	}
+}
 
 static bool has_simple_elements(const struct btf_value_printer *p,
 				const struct btf_value_node *node)
@@ -57,28 +220,6 @@ static const struct btf_value_node *print_run(const struct btf_value_printer *p,
 	return next;
 }
 
-void btf_value_add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
-			 size_t indent, size_t *used, struct strbuf *out)
-{
-	size_t width = text_width(piece);
-
-	/* What follows the piece, a comma or a bracket, needs its place too. */
-	if (indent && *used + strlen(gap) + width + 1 > p->columns && *used > indent) {
-		while (out->n && out->at[out->n - 1] == ' ')
-			out->at[--out->n] = 0;
-		strbuf_append_char(out, *gap == ',' ? ',' : '\n');
-		if (*gap == ',')
-			strbuf_append_char(out, '\n');
-		strbuf_append_repeated(out, ' ', indent);
-		*used = indent;
-	} else {
-		strbuf_append(out, gap);
-		*used += strlen(gap);
-	}
-	strbuf_append(out, piece);
-	*used += width;
-}
-
 static void print_numbers(const struct btf_value_printer *p, const struct btf_value_node *node,
 			  size_t indent, size_t used, struct strbuf *out)
 {
@@ -105,11 +246,11 @@ static void print_numbers(const struct btf_value_printer *p, const struct btf_va
 			btf_value_print_simple(child, true, &piece);
 			child = btf_value_next(p->tree, child);
 		}
-		btf_value_add_piece(p, strbuf_str(&piece),
-				    first    ? ""
-				    : sparse ? "  "
-					     : ", ",
-				    indent, &used, out);
+		add_piece(p, strbuf_str(&piece),
+			  first	   ? ""
+			  : sparse ? "  "
+				   : ", ",
+			  indent, &used, out);
 		first = false;
 	}
 	btf_value_print_cut(node, " ", out);
@@ -233,12 +374,12 @@ static void print_elements(const struct btf_value_printer *p, const struct btf_v
 	strbuf_append_char(out, '[');
 	while (child) {
 		bool hidden = child->zero && !p->zeros;
-		uint64_t n = hidden ? 0 : btf_value_template_run(p, child, &different);
+		uint64_t n = hidden ? 0 : template_run(p, child, &different);
 
 		if (hidden || n)
 			flush(&w, indent, out);
 		if (n)
-			btf_value_print_template(p, child, index, n, different, indent, out);
+			print_template(p, child, index, n, different, indent, out);
 		else if (!hidden)
 			add_element(p, child, index, &w, indent, out);
 		for (n += !n; n; n--, index++)

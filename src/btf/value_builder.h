@@ -67,8 +67,6 @@ uint32_t btf_value_decode(struct btf_value_builder *b, const struct btf_value_sp
 /* Numbers, enums, pointers: `type` is what the spot's type resolves to. */
 uint32_t btf_value_decode_scalar(struct btf_value_builder *b, const struct btf_value_spot *spot,
 				 const struct btf_type *type);
-uint32_t btf_value_decode_array(struct btf_value_builder *b, const struct btf_value_spot *spot,
-				const struct btf_type *type);
 uint32_t btf_value_unsupported(struct btf_value_builder *b, const struct btf_value_spot *spot,
 			       const char *reason);
 /* The bytes as hex. */

@@ -35,23 +35,6 @@ bool btf_value_print_array_inline(const struct btf_value_printer *p,
 				  struct strbuf *out);
 void btf_value_print_array(const struct btf_value_printer *p, const struct btf_value_node *node,
 			   size_t indent, size_t used, struct strbuf *out);
-/*
- * Breaks the line in front of a piece that does not fit, to this indentation; with one of 0 all
- * stays on one line. `gap` stands between pieces.
- */
-void btf_value_add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
-			 size_t indent, size_t *used, struct strbuf *out);
-
-/*
- * How many elements from this one on are structs that differ in a few members only; 0 when it is
- * not worth a form of its own. A bit for each member that differs.
- */
-uint64_t btf_value_template_run(const struct btf_value_printer *p,
-				const struct btf_value_node *first, uint64_t *ret_different);
-/* Those n elements as one, and a list for each member that differs. */
-void btf_value_print_template(const struct btf_value_printer *p, const struct btf_value_node *first,
-			      uint64_t index, uint64_t n, uint64_t different, size_t indent,
-			      struct strbuf *out);
 void btf_value_print_cut(const struct btf_value_node *node, const char *lead, struct strbuf *out);
 
 #endif

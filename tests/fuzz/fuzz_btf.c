@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/btf/btf.c src/btf/names.c src/btf/layout.c src/btf/format.c src/kernel/kernel.c */
+/* covers: src/btf/btf.c src/btf/layout.c src/kernel/kernel.c */
 #include "fuzz.h"
 
 #include "btf/layout.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/btf/path.c src/btf/field.c src/btf/member.c src/base/suggest.c */
+/* covers: src/btf/path.c src/btf/layout.c src/base/suggest.c */
 /* Two texts that end with NUL, a type and a path, then BTF. */
 #include "fuzz.h"
 
@@ -23,26 +23,13 @@ static void check_place(const struct btf *btf, const struct btf_place *place)
 static void follow(const struct btf *btf, uint32_t root, const char *path)
 {
 	struct btf_place place = { 0 };
-	struct btf_type type;
-	const char *rest = path;
+	struct error *err = btf_path(btf, root, path, &place);
 
-	/* Through pointers, as a reader of memory would. */
-	for (int hops = 0; hops < 20; hops++) {
-		struct error *err = btf_path_to_pointer(btf, root, rest, &place, &rest);
-
-		if (err) {
-			error_free(err);
-			return;
-		}
+	if (!err)
 		check_place(btf, &place);
-		if (!*rest)
-			return;
-		if (btf_resolve(btf, place.type, &type) != BTF_ANSWER_OK || type.kind != BTF_PTR)
-			__builtin_trap();
-		root = type.size_or_type;
-		if (*rest == '[')
-			rest = "";
-	}
+	else if (!strlen(error_message(err)))
+		__builtin_trap();
+	error_free(err);
 }
 
 static void ask(const struct btf *btf, const char *name, const char *path)

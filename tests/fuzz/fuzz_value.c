@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/btf/value.c src/btf/value_array.c src/btf/value_array_text.c src/btf/value_follow.c
- * src/btf/value_scalar.c src/btf/value_short.c src/btf/value_simple.c
- * src/btf/value_struct.c src/btf/value_template.c src/btf/value_text.c src/btf/value_write.c */
+/* covers: src/btf/value.c src/btf/value_array_text.c src/btf/value_follow.c src/btf/value_scalar.c
+ * src/btf/value_short.c src/btf/value_simple.c src/btf/value_struct.c src/btf/value_text.c
+ * src/btf/value_write.c */
 /*
  * Eight bytes of choices, among them how long the BTF is; the BTF; then memory, whose beginning is
  * the value. Addresses in it are offsets from MEMORY_AT.

@@ -205,6 +205,111 @@ static void sections_list_their_variables(void **state UNUSED)
 	assert_false(btf_get_variable(s.btf, &other, 0, &variable));
 }
 
+static bool append_name(void *context, const struct btf_member *member)
+{
+	strbuf_appendf(context, "%s@%llu ", member->name, (unsigned long long)member->bit_offset);
+	return strcmp(member->name, "half") != 0;
+}
+
+static void members_of_nameless_structs_are_the_parents(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
+	struct btf_member member;
+	struct btf_type rq;
+
+	sample_init(&s);
+	assert_true(btf_type(s.btf, s.rq, &rq));
+	assert_true(btf_find_member(s.btf, &rq, "raw", 3, &member));
+	assert_int_equal(member.bit_offset, 128);
+	assert_int_equal(member.type, s.u64);
+	assert_true(btf_find_member(s.btf, &rq, "halfway", 4, &member));
+	assert_int_equal(member.bit_offset, 128);
+	assert_false(btf_find_member(s.btf, &rq, "ra", 2, &member));
+	assert_false(btf_find_member(s.btf, &rq, "rawer", 5, &member));
+	btf_each_member(s.btf, &rq, append_name, &names);
+	/* It ends where the callback says so. */
+	assert_string_equal(strbuf_str(&names), "nr_running@0 cpu@32 clock@64 raw@128 half@128 ");
+}
+
+static bool count(void *context, const struct btf_member *member UNUSED)
+{
+	++*(uint32_t *)context;
+	return true;
+}
+
+static void structs_that_hold_themselves_end(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	struct build_btf b = { 0 };
+	struct btf_type type;
+	struct btf_member member;
+	uint32_t n = 0;
+
+	/* Without a limit on what is seen: 2^32 members. */
+	BUILD_STRUCT(&b, "mirror", 4, { "", 1, 0, 0 }, { "", 1, 0, 0 }, { "x", 2, 0, 0 });
+	build_btf_int(&b, "int", 4, 1);
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "mirror", &btf));
+	assert_true(btf_type(btf, 1, &type));
+	btf_each_member(btf, &type, count, &n);
+	assert_in_range(n, 1, 1 << 16);
+	assert_true(btf_find_member(btf, &type, "x", 1, &member));
+	assert_false(btf_find_member(btf, &type, "y", 1, &member));
+}
+
+static void assert_formats(const struct btf *btf, uint32_t id, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	btf_type_format(btf, id, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void types_read_like_c(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	assert_formats(s.btf, 0, "void");
+	assert_formats(s.btf, s.s32, "int");
+	assert_formats(s.btf, s.rq, "struct rq");
+	assert_formats(s.btf, s.rq_ptr, "struct rq *");
+	assert_formats(s.btf, s.text16, "char[16]");
+	assert_formats(s.btf, s.either, "union either");
+	assert_formats(s.btf, s.colour, "enum colour");
+	assert_formats(s.btf, s.data_ptr, "struct sdt_data *");
+	assert_formats(s.btf, s.rq_ptr + 1, "const volatile u32");
+	assert_formats(s.btf, 999, "(type 999)");
+}
+
+static void what_has_no_name_or_no_end_says_so(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	struct build_btf b = { 0 };
+	uint32_t number = build_btf_int(&b, "int", 4, 1), nameless, twice, grid, endless, callback;
+	uint32_t dirty;
+
+	nameless = build_btf_type(&b, "", BTF_UNION, 0, 0);
+	twice = build_btf_type(&b, "", BTF_PTR, 0, build_btf_type(&b, "", BTF_PTR, 0, number));
+	grid = build_btf_array(&b, build_btf_array(&b, twice, 3), 2);
+	endless = b.n + 1;
+	build_btf_type(&b, "", BTF_PTR, 0, endless);
+	callback = build_btf_type(&b, "", BTF_FUNC_PROTO, 0, 0);
+	callback = build_btf_type(&b, "", BTF_PTR, 0, callback);
+	dirty = build_btf_type(&b, "a\033[2Jb", BTF_STRUCT, 0, 0);
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "odd", &btf));
+	assert_formats(btf, nameless, "union {…}");
+	assert_formats(btf, twice, "int **");
+	assert_formats(btf, grid, "int **[2][3]");
+	assert_formats(btf, endless, "(endless type)");
+	assert_formats(btf, callback, "function(0) *");
+	assert_formats(btf, dirty, "struct a?[2Jb");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +321,10 @@ int main(void)
 		cmocka_unit_test(enums_turn_values_into_names_and_back),
 		cmocka_unit_test(numbers_say_how_they_are_encoded),
 		cmocka_unit_test(sections_list_their_variables),
+		cmocka_unit_test(members_of_nameless_structs_are_the_parents),
+		cmocka_unit_test(structs_that_hold_themselves_end),
+		cmocka_unit_test(types_read_like_c),
+		cmocka_unit_test(what_has_no_name_or_no_end_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
