@@ -74,10 +74,12 @@ static const struct json_row started_rows[] = {
 	{ JSON_STRINGS(struct exchange_started, argv), .presence = JSON_REQUIRED,
 	  .limit = EXCHANGE_LIMIT_ARGS, .check = check_argv,
 	  .means = "its arguments, the program first" },
+	{ JSON_SCALAR(struct exchange_started, argv_dropped), .absent_zero = true,
+	  .means = "how many of them did not fit into the line" },
 };
 LINE_TABLE(started);
 const struct json_rows exchange_started_head = { .at = started_rows,
-						 .n = ARRAY_SIZE(started_rows) - 1 };
+						 .n = ARRAY_SIZE(started_rows) - 2 };
 
 static const struct json_row metric_rows[] = {
 	{ TEXT(struct exchange_metric, name), .presence = JSON_REQUIRED, .means = "flat name" },

@@ -89,6 +89,7 @@ struct exchange_started {
 	char *name;
 	uint32_t pid;
 	VEC(char *) argv;
+	uint64_t argv_dropped; /* arguments that did not fit into the line */
 };
 
 struct exchange_metric {

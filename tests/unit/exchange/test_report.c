@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
+#include "base/io.h"
 #include "exchange/report.h"
 
 static struct error *parse(const char *text, struct exchange_line *line)
@@ -38,6 +39,35 @@ static void every_kind_of_line_has_rows_with_meanings(void **state UNUSED)
 		assert_non_null(exchange_rows[i]);
 		for (size_t j = 0; j < exchange_rows[i]->n; j++)
 			assert_non_null(exchange_rows[i]->at[j].means);
+	}
+}
+
+/* "| part | reason, text, file?, line? |": what may be absent has a question mark. */
+static char *row_of_the_page(enum wire_report_kind kind)
+{
+	struct strbuf row = STRBUF_INIT;
+
+	strbuf_appendf(&row, "\n| %s |", wire_report_word(kind));
+	for (size_t i = 0; i < exchange_rows[kind]->n; i++) {
+		const struct json_row *member = &exchange_rows[kind]->at[i];
+		bool required = member->presence == JSON_REQUIRED && !member->with && !member->has;
+
+		strbuf_appendf(&row, "%s %s%s", i ? "," : "", member->name, required ? "" : "?");
+	}
+	strbuf_append(&row, " |\n");
+	return strbuf_take(&row);
+}
+
+static void the_page_of_the_protocol_has_every_member(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+
+	assert_success(io_read_file(PROTOCOL_PAGE, 1 << 20, &page));
+	for (size_t i = 0; i < WIRE_N_REPORT_KINDS; i++) {
+		_cleanup_free_ char *row = row_of_the_page((enum wire_report_kind)i);
+
+		if (!strstr(strbuf_str(&page), row))
+			fail_msg("PROTOCOL.md has no row%s", row);
 	}
 }
 
@@ -197,6 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_line_has_rows_with_meanings),
+		cmocka_unit_test(the_page_of_the_protocol_has_every_member),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(a_payload_may_say_how_its_metrics_compare),
 		cmocka_unit_test(what_is_absent_is_not_written),
