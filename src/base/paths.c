@@ -146,3 +146,29 @@ uint64_t paths_disk_bytes(const char *path)
 {
 	return disk_bytes_at(AT_FDCWD, path, DEPTH_LIMIT);
 }
+
+bool paths_is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+char *paths_find_program(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (!at)
+		at = "/usr/bin:/bin";
+	for (;;) {
+		size_t n = strcspn(at, ":");
+		_cleanup_free_ char *path = xasprintf("%.*s/%s", n ? (int)n : 1, n ? at : ".",
+						      name);
+
+		if (paths_is_program(path))
+			return path[0] == '/' ? take_ptr(path) : realpath(path, NULL);
+		if (!at[n])
+			return NULL;
+		at += n + 1;
+	}
+}

@@ -44,5 +44,9 @@ struct error *paths_make(const char *path, unsigned int mode) MUST_CHECK;
 struct error *paths_remove(const char *path) MUST_CHECK;
 /* What a file, or a folder with all it holds, takes on disk; what cannot be read counts as 0. */
 uint64_t paths_disk_bytes(const char *path);
+/* A regular file that may be executed. */
+bool paths_is_program(const char *path);
+/* The program that execvp() would run, by an absolute path; NULL when PATH has none. */
+char *paths_find_program(const char *name) MUST_CHECK;
 
 #endif

@@ -47,21 +47,17 @@ uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus)
  */
 #define DETERMINISTIC_ARGS "nokaslr random.trust_cpu=off ktstr.deterministic"
 
-static void format_args(const struct topo *topology, const char *mode, const char *extra,
-			struct strbuf *into)
+void vm_boot_format_args(const struct topo *topology, bool deterministic, const char *extra,
+			 struct strbuf *into)
 {
 	const char *wanted = vm_qemu_topology_kernel_args(topology);
 
-	strbuf_appendf(into, COMMON_ARGS " %s", mode);
+	strbuf_append(into, COMMON_ARGS " ");
+	strbuf_append(into, deterministic ? DETERMINISTIC_ARGS : "random.trust_cpu=on");
 	if (wanted[0])
 		strbuf_appendf(into, " %s", wanted);
 	if (extra && extra[0])
 		strbuf_appendf(into, " %s", extra);
-}
-
-void vm_boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into)
-{
-	format_args(topology, "random.trust_cpu=on", extra, into);
 }
 
 struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
@@ -82,15 +78,9 @@ struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *ar
 	return NULL;
 }
 
-void vm_boot_format_deterministic_args(const struct topo *topology, const char *extra,
-				       struct strbuf *into)
+const char *vm_boot_image(const struct kernel *kernel)
 {
-	format_args(topology, DETERMINISTIC_ARGS, extra, into);
-}
-
-void vm_boot_choose_image(const struct kernel *kernel, struct vm_machine_plan *plan)
-{
-	plan->kernel_path = kernel->bzimage_path ? kernel->bzimage_path : kernel->vmlinux_path;
+	return kernel->bzimage_path ? kernel->bzimage_path : kernel->vmlinux_path;
 }
 
 struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs)

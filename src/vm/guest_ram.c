@@ -50,7 +50,7 @@ struct error *vm_guest_ram_locate(struct vm *vm)
 	return NULL;
 }
 
-struct error *vm_guest_ram_map(const struct vm *vm, struct physmap **ret)
+struct error *vm_physmap(const struct vm *vm, struct physmap **ret)
 {
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
 	struct error *err = layout_of(vm, &layout);
@@ -97,7 +97,7 @@ struct error *vm_guest_ram_check_nonce(const struct vm *vm, const struct vm_temp
 	/* A kernel that hides physical addresses leaves the proof to the agent's word. */
 	if (proof->nonce_phys == 0)
 		return NULL;
-	err = vm_guest_ram_map(vm, &map);
+	err = vm_physmap(vm, &map);
 	if (!err)
 		err = physmap_read_exact(map, proof->nonce_phys, &page, sizeof(page));
 	if (err)

@@ -30,35 +30,18 @@ struct error *vm_spare_park(struct vm *vm, const struct vm_spec *spec, const str
 		err = vm_freeze(vm);
 	if (err)
 		return error_wrap(err, "keeping a clone ready");
-	vm->parked = (struct vm_template_proof){
-		.nonce_phys = vm->ready.nonce_phys,
-		.generation = vm->ready.generation,
-		.monotonic_ns = vm->ready.monotonic_ns,
-		.monotonic_limit_ns = vm->ready.monotonic_ns + clock_monotonic_ns() -
-				      vm->greeted_ns,
-	};
-	memcpy(vm->parked.nonce, vm->ready.nonce, sizeof(vm->parked.nonce));
+	vm->parked = vm_clone_proof(vm,
+				    vm->ready.monotonic_ns + clock_monotonic_ns() - vm->greeted_ns);
 	vm->is_parked = true;
 	return NULL;
 }
 
 struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel)
 {
-	uint32_t heartbeat_ms = vm->heartbeat_ms;
 	uint64_t start_ns = clock_monotonic_ns();
-	uint64_t deadline_ns = start_ns + WAKE_SEC * NS_PER_SEC;
-	struct error *err;
 
 	vm->is_parked = false;
-	err = vm_thaw(vm);
-	if (!err)
-		err = vm_await(vm, &vm->running, "starting the CPUs", deadline_ns, cancel);
-	if (!err)
-		err = vm_hello(vm, NULL, heartbeat_ms);
-	if (!err)
-		err = vm_await_ready(vm, deadline_ns, cancel);
-	if (!err)
-		err = vm_clone_prove(&vm->parked, &vm->ready, topo_cpus(&vm->topology),
-				     clock_monotonic_ns() - start_ns);
-	return error_wrap(err, "waking a spare");
+	return error_wrap(vm_clone_wake(vm, &vm->parked, vm->heartbeat_ms, start_ns,
+					start_ns + WAKE_SEC * NS_PER_SEC, cancel),
+			  "waking a spare");
 }

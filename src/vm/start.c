@@ -14,41 +14,15 @@ enum {
 	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
-static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
-{
-	struct error *err = vm_qemu_binary_find(&vm->qemu);
-
-	if (err)
-		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
-	vm_choose_accel(vm, spec->accel);
-	return NULL;
-}
-
-static struct vm_initramfs_options initramfs_options(void)
-{
-	struct bytes agent = vm_agent_image();
-
-	return (struct vm_initramfs_options){ .agent = agent.at, .agent_n = agent.n };
-}
-
 /* A dozen milliseconds: only for those who boot. */
-static struct error *build_initramfs(const struct kernel *kernel, struct vm_initramfs *ret)
+static struct error *build_initramfs(const struct kernel *kernel, struct strbuf *ret)
 {
-	struct vm_initramfs_options options = initramfs_options();
-	_cleanup_vm_guest_config_ struct vm_guest_config config;
-	struct vm_initramfs_extra file;
-	struct error *err = vm_guest_config_read(kernel, &config);
+	struct vm_initramfs_options options = { .agent = vm_agent_image(), .kernel = kernel };
 
-	if (err)
-		return err;
-	file = vm_guest_config_file(&config);
-	options.extras = &file;
-	options.n_extras = config.name ? 1 : 0;
 	return error_wrap(vm_initramfs_build(&options, ret), "building the initramfs");
 }
 
-/* For those who wonder why a guest that is about to go did not come up. */
-static void keep_console(const struct vm *vm, const struct vm_spec *spec)
+void vm_keep_console(const struct vm *vm, const struct vm_spec *spec)
 {
 	if (spec->ret_console && vm->console_path)
 		error_free(vm_console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
@@ -57,18 +31,17 @@ static void keep_console(const struct vm *vm, const struct vm_spec *spec)
 
 static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
 {
-	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
+	_cleanup_strbuf_ struct strbuf initramfs = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct error *err;
 
 	err = build_initramfs(spec->kernel, &initramfs);
 	if (err)
 		return err;
-	vm_boot_format_args(&spec->topology, spec->kernel_args, &arguments);
+	vm_boot_format_args(&spec->topology, false, spec->kernel_args, &arguments);
 	vm->kernel_args = strbuf_take(&arguments);
-	vm->cold_image = xstrdup(spec->kernel->bzimage_path ? spec->kernel->bzimage_path
-							    : spec->kernel->vmlinux_path);
-	err = vm_boot_make_files(vm, &initramfs.archive);
+	vm->cold_image = xstrdup(vm_boot_image(spec->kernel));
+	err = vm_boot_make_files(vm, &initramfs);
 	return err ? err : vm_open_run_folder(vm);
 }
 
@@ -84,7 +57,7 @@ static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
 static struct error *make_template(struct vm *vm, const struct vm_spec *spec, const char *key,
 				   const struct cancel *cancel)
 {
-	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
+	_cleanup_strbuf_ struct strbuf initramfs = STRBUF_INIT;
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_vm_ struct vm *first = NULL;
 	pid_t maker = vm_template_maker(key);
@@ -102,21 +75,21 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 		spec->on_template(spec->say_context);
 	first = vm_new(spec);
 	first->cancel = cancel;
-	err = choose_qemu(first, spec);
+	err = vm_choose_qemu(first, spec->accel);
 	if (!err)
 		err = build_initramfs(spec->kernel, &initramfs);
 	if (!err)
-		err = vm_clone_make_template(&draft, first, spec, &initramfs.archive, cancel,
+		err = vm_clone_make_template(&draft, first, spec, &initramfs, cancel,
 					     &vm->template);
 	if (err)
-		keep_console(first, spec);
+		vm_keep_console(first, spec);
 	return err;
 }
 
 static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 				   const struct cancel *cancel)
 {
-	struct vm_initramfs_options options = initramfs_options();
+	struct vm_initramfs_options options = { .agent = vm_agent_image() };
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 	uint64_t identity;
 	struct error *err;
@@ -153,18 +126,9 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = vm_explain_if_ended(vm, vm_guest_ram_check_nonce(vm, &vm->template->proof),
 					  "looking for the nonce");
-	if (!err)
-		err = vm_thaw(vm);
-	if (!err)
-		err = vm_await(vm, &vm->running, "starting the CPUs", deadline_ns, cancel);
-	if (!err)
-		err = vm_hello(vm, NULL, HEARTBEAT_MS);
-	if (!err)
-		err = vm_await_ready(vm, deadline_ns, cancel);
-	if (!err)
-		err = vm_clone_prove(&vm->template->proof, &vm->ready, topo_cpus(&vm->topology),
-				     clock_monotonic_ns() - start_ns);
-	return err;
+	return err ? err
+		   : vm_clone_wake(vm, &vm->template->proof, HEARTBEAT_MS, start_ns, deadline_ns,
+				   cancel);
 }
 
 /* What does not wake may have a damaged template: the next one boots anew. */
@@ -199,7 +163,7 @@ static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const st
 {
 	struct error *err;
 
-	err = choose_qemu(vm, spec);
+	err = vm_choose_qemu(vm, spec->accel);
 	if (err)
 		return err;
 	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
@@ -285,7 +249,7 @@ struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, 
 			continue;
 		}
 		if (err) {
-			keep_console(vm, spec);
+			vm_keep_console(vm, spec);
 			return tell_of_trial(spec, err);
 		}
 		note_trial(vm, NULL);

@@ -77,7 +77,7 @@ struct vm {
 	bool running; /* since QEMU said so; a machine that boots does not say */
 	bool stopped; /* QEMU said so, by whomever */
 
-	uint32_t last_channel;
+	uint32_t last_channel;	 /* that this session has used */
 	struct wire_ready ready; /* release is our own copy */
 	char *release;
 	uint64_t asked_ns;	/* when the topology was asked for */
@@ -103,8 +103,10 @@ struct vm {
 
 /* An empty handle: nothing runs. */
 struct vm *vm_new(const struct vm_spec *spec);
-/* What executes it, and with which model of a CPU. */
-void vm_choose_accel(struct vm *vm, enum vm_accel_wish wish);
+/* Which QEMU, what executes the guest, and with which model of a CPU. */
+struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish) MUST_CHECK;
+/* start.c: for those who wonder why a guest that is about to go did not come up. */
+void vm_keep_console(const struct vm *vm, const struct vm_spec *spec);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* publish.c: console and monitor for others; then the description. */
@@ -149,19 +151,17 @@ struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns,
 
 /* Grows with the CPUs, knows that emulation is slow and that a trial of KVM is short. */
 uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus);
-/* The kernel's command line. */
-void vm_boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into);
+/* The kernel's command line; `extra` may be NULL. */
+void vm_boot_format_args(const struct topo *topology, bool deterministic, const char *extra,
+			 struct strbuf *into);
 /*
  * The same as it goes to QEMU, with what holds only on this host. One that the kernel would cut off
  * is BASE_LIMIT.
  */
 struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
 				    struct strbuf *into) MUST_CHECK;
-/* The same for a guest that follows a plan. */
-void vm_boot_format_deterministic_args(const struct topo *topology, const char *extra,
-				       struct strbuf *into);
 /* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
-void vm_boot_choose_image(const struct kernel *kernel, struct vm_machine_plan *plan);
+const char *vm_boot_image(const struct kernel *kernel);
 /* RAM and initramfs as memory files. */
 struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs) MUST_CHECK;
 /* Starts QEMU and waits until the agent has answered and the topology is the one asked for. */
@@ -189,9 +189,7 @@ struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel) MUST_CHE
 
 /* A clone: where QEMU has mapped the files of the template. Before anything else here. */
 struct error *vm_guest_ram_locate(struct vm *vm) MUST_CHECK;
-/* The map that reads this guest; the caller owns it, the files in it stay the handle's. */
-struct error *vm_guest_ram_map(const struct vm *vm, struct physmap **ret) MUST_CHECK;
-/* The same in words for other processes. */
+/* The map of vm_physmap() in words for other processes. */
 struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info) MUST_CHECK;
 /*
  * Before a clone runs: its RAM holds the page with the nonce where the template's agent said.
@@ -214,6 +212,12 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 struct vm_machine_plan vm_clone_plan(const struct vm *vm);
 /* Starts QEMU on vm->template, standing still. */
 struct error *vm_clone_launch(struct vm *vm) MUST_CHECK;
+/* What a guest that stands still must be able to repeat, and the latest its clock may show. */
+struct vm_template_proof vm_clone_proof(const struct vm *vm, uint64_t monotonic_limit_ns);
+/* Lets one that stands still run, greets it anew and has it prove itself. */
+struct error *vm_clone_wake(struct vm *vm, const struct vm_template_proof *proof,
+			    uint32_t heartbeat_ms, uint64_t start_ns, uint64_t deadline_ns,
+			    const struct cancel *cancel) MUST_CHECK;
 /* The agent's answer against what the template's said. */
 struct error *vm_clone_prove(const struct vm_template_proof *template,
 			     const struct wire_ready *ready, unsigned int cpus,

@@ -80,11 +80,16 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
-void vm_choose_accel(struct vm *vm, enum vm_accel_wish wish)
+struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish)
 {
+	struct error *err = vm_qemu_binary_find(&vm->qemu);
+
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
 	vm_accel_choose(wish, &vm->accel);
 	if (vm->cpu)
 		vm->accel.qemu_cpu = vm->cpu;
+	return NULL;
 }
 
 void vm_say(const struct vm *vm, const char *fmt, ...)
@@ -120,13 +125,13 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 {
 	uint64_t deadline_ns = clock_monotonic_ns() +
 			       vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
-	uint32_t channel = vm_new_channel(vm);
+	uint32_t channel = ++vm->last_channel;
 	struct wire_frame frame;
 	enum vm_event event;
 	struct error *err;
 
 	vm->asked_ns = clock_monotonic_ns();
-	err = vm_send(vm, WIRE_GET_TOPOLOGY, channel, NULL, 0);
+	err = vm_link_send(&vm->link, WIRE_GET_TOPOLOGY, channel, NULL, 0);
 	do {
 		if (!err)
 			err = vm_wait(vm, NULL, 0, deadline_ns, cancel, &event, &frame);
@@ -171,11 +176,6 @@ struct error *vm_thaw(struct vm *vm)
 		vm->heard_ns = clock_monotonic_ns();
 	}
 	return err;
-}
-
-struct error *vm_physmap(const struct vm *vm, struct physmap **ret)
-{
-	return vm_guest_ram_map(vm, ret);
 }
 
 struct error *vm_registers(struct vm *vm, struct vm_register_list *ret)

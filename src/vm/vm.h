@@ -115,11 +115,5 @@ enum { VM_LIMIT_WAIT_FDS = 4 };
 struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint64_t deadline_ns,
 		      const struct cancel *cancel, enum vm_event *ret_event,
 		      struct wire_frame *ret_frame) MUST_CHECK;
-struct error *vm_send(struct vm *vm, enum wire_type type, uint32_t channel, const void *payload,
-		      size_t n) MUST_CHECK;
-/* A channel number nobody has used in this session. */
-uint32_t vm_new_channel(struct vm *vm);
-/* Bytes queued for the guest. */
-size_t vm_backlog(const struct vm *vm);
 
 #endif

@@ -110,19 +110,3 @@ char *check_os_release(const char *root, const char *name)
 	}
 	return NULL;
 }
-
-char *check_find_program(const char *name)
-{
-	const char *at = getenv("PATH");
-
-	while (at && *at) {
-		size_t n = strcspn(at, ":");
-		_cleanup_free_ char *path = xasprintf("%.*s/%s", (int)n, at, name);
-		struct stat st;
-
-		if (n && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
-			return take_ptr(path);
-		at += n + (at[n] == ':');
-	}
-	return NULL;
-}

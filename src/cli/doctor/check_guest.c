@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/paths.h"
 #include "kernel/cache.h"
 #include "vm/qemu/qemu_binary.h"
 
@@ -162,7 +163,7 @@ void check_kernel(const char *root UNUSED, struct finding *finding)
 
 void check_busybox(const char *root UNUSED, struct finding *finding)
 {
-	_cleanup_free_ char *path = check_find_program("busybox");
+	_cleanup_free_ char *path = paths_find_program("busybox");
 
 	if (path) {
 		finding_say(finding, CHECK_OK, "%s", path);

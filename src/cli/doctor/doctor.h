@@ -52,8 +52,6 @@ bool check_read(const char *root, const char *path, struct strbuf *into);
 bool check_exists(const char *root, const char *path);
 /* The value of a line NAME=value of /etc/os-release, without quotes; NULL when there is none. */
 char *check_os_release(const char *root, const char *name);
-/* The first program of that name in PATH; NULL when there is none. */
-char *check_find_program(const char *name);
 
 /* In the order they are shown: X(name, what it is). What a guest needs, room, the instruments. */
 #define DOCTOR_CHECKS(X)                                                 \

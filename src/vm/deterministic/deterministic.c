@@ -18,7 +18,6 @@ enum {
 	/* How often what has been said is looked at; the guest does not notice. */
 	SLICE_MS = 50,
 	READ_CHUNK = 64 << 10,
-	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
 struct session {
@@ -31,8 +30,6 @@ struct session {
 
 static struct error *choose_qemu(struct vm *vm, const struct vm_deterministic_spec *spec)
 {
-	struct error *err;
-
 	if (spec->vm.accel == VM_ACCEL_WISH_KVM)
 		return vm_error(VM_QEMU_FAILED, 0,
 				"only TCG counts instructions: a deterministic run has no KVM");
@@ -40,49 +37,29 @@ static struct error *choose_qemu(struct vm *vm, const struct vm_deterministic_sp
 		return vm_error(VM_QEMU_FAILED, 0,
 				"kernel %s has no vmlinux, and its bzImage would move the kernel",
 				spec->vm.kernel->release);
-	err = vm_qemu_binary_find(&vm->qemu);
-	if (err)
-		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
-	vm_choose_accel(vm, VM_ACCEL_WISH_TCG);
-	return NULL;
+	return vm_choose_qemu(vm, VM_ACCEL_WISH_TCG);
 }
 
-static struct error *write_plan(struct session *s, struct vm_input_plan *plan)
-{
-	struct error *err = vm_input_plan_add_topology(plan, &s->answers.topology_channel);
-
-	return err ? err
-		   : vm_input_plan_add_command(plan, &s->spec->command,
-					       &s->answers.command_channel);
-}
-
-static struct error *build_initramfs(struct session *s, struct vm_initramfs *ret)
+static struct error *build_initramfs(struct session *s, struct strbuf *ret)
 {
 	_cleanup_vm_input_plan_ struct vm_input_plan plan = { .bytes = STRBUF_INIT };
-	_cleanup_vm_guest_config_ struct vm_guest_config config;
-	struct vm_initramfs_extra extras[2] = { { .name = VM_PLAN_NAME, .permissions = 0400 } };
-	struct bytes agent = vm_agent_image();
-	struct error *err = vm_guest_config_read(s->spec->vm.kernel, &config);
+	struct vm_initramfs_options options = {
+		.agent = vm_agent_image(),
+		.kernel = s->spec->vm.kernel,
+		.specs = s->spec->files,
+		.n_specs = s->spec->n_files,
+	};
+	struct error *err = vm_input_plan_init(&plan);
 
 	if (!err)
-		err = vm_input_plan_init(&plan);
+		err = vm_input_plan_add_topology(&plan, &s->answers.topology_channel);
 	if (!err)
-		err = write_plan(s, &plan);
+		err = vm_input_plan_add_command(&plan, &s->spec->command,
+						&s->answers.command_channel);
 	if (err)
 		return err;
-	extras[0].bytes = plan.bytes.at;
-	extras[0].n = plan.bytes.n;
-	extras[1] = vm_guest_config_file(&config);
-	return vm_initramfs_build(
-		&(struct vm_initramfs_options){
-			.agent = agent.at,
-			.agent_n = agent.n,
-			.extras = extras,
-			.n_extras = config.name ? 2 : 1,
-			.specs = s->spec->files,
-			.n_specs = s->spec->n_files,
-		},
-		ret);
+	options.plan = (struct bytes){ (const uint8_t *)plan.bytes.at, plan.bytes.n };
+	return vm_initramfs_build(&options, ret);
 }
 
 /*
@@ -103,30 +80,25 @@ static struct error *open_outputs(struct vm *vm)
 static struct error *launch(struct session *s)
 {
 	const struct vm_deterministic_spec *spec = s->spec;
-	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
+	_cleanup_strbuf_ struct strbuf initramfs = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct vm *vm = s->vm;
-	struct vm_machine_plan plan = {
-		.qemu = vm->qemu,
-		.accel = &vm->accel,
-		.topology = vm->topology,
-		.memory_bytes = vm->memory_bytes,
-		/* Through PVH: firmware and decompressor have no say in where things lie. */
-		.kernel_path = spec->vm.kernel->vmlinux_path,
-		.deterministic = true,
-	};
+	struct vm_machine_plan plan = vm_clone_plan(vm);
 	struct error *err;
 
+	/* Through PVH: firmware and decompressor have no say in where things lie. */
+	plan.kernel_path = spec->vm.kernel->vmlinux_path;
+	plan.deterministic = true;
 	err = vm_mips_to_shift(spec->mips ? spec->mips : VM_DETERMINISTIC_MIPS, &plan.icount_shift);
 	if (!err)
 		err = build_initramfs(s, &initramfs);
 	if (!err)
-		err = vm_boot_make_files(vm, &initramfs.archive);
+		err = vm_boot_make_files(vm, &initramfs);
 	if (!err)
 		err = open_outputs(vm);
 	if (err)
 		return err;
-	vm_boot_format_deterministic_args(&vm->topology, spec->vm.kernel_args, &arguments);
+	vm_boot_format_args(&vm->topology, true, spec->vm.kernel_args, &arguments);
 	plan.kernel_args = strbuf_str(&arguments);
 	return vm_launch(vm, &plan);
 }
@@ -220,11 +192,6 @@ static struct error *check_end(struct session *s, const struct strbuf *console)
 	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
 }
 
-static struct error *read_console(const struct vm *vm, struct strbuf *into)
-{
-	return io_read_file(vm->console_path, VM_LIMIT_DETERMINISTIC_CONSOLE, into);
-}
-
 static void look_for_oom(const struct strbuf *console, struct vm_end *end)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -273,7 +240,7 @@ static struct error *run(struct session *s, const struct cancel *cancel,
 	if (!err)
 		err = wait_for_end(s, cancel);
 	if (!err)
-		err = read_console(s->vm, &console);
+		err = io_read_file(s->vm->console_path, VM_LIMIT_DETERMINISTIC_CONSOLE, &console);
 	if (!err)
 		err = check_end(s, &console);
 	if (!err)
@@ -292,9 +259,8 @@ struct error *vm_deterministic_run(const struct vm_deterministic_spec *spec,
 	s.answers.on_output = spec->command.on_output;
 	s.answers.context = spec->command.context;
 	err = run(&s, cancel, ret);
-	if (err && spec->vm.ret_console && vm->console_path)
-		error_free(vm_console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
-						spec->vm.ret_console));
+	if (err)
+		vm_keep_console(vm, &spec->vm);
 	strbuf_deinit(&s.frames);
 	vm_plan_answers_deinit(&s.answers);
 	return error_wrap(err, "deterministic run");

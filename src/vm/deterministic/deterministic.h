@@ -64,9 +64,6 @@ void vm_deterministic_result_deinit(struct vm_deterministic_result *result);
  * this moment gets in.
  */
 
-/* Where the agent looks, in the archive. */
-#define VM_PLAN_NAME "ktstr/plan"
-
 enum {
 	VM_PLAN_SESSION = 1,
 	/* What a command may read from standard input: it travels in the initramfs. */

@@ -2,6 +2,7 @@
 #include "vm/deterministic/deterministic.h"
 
 #include "base/alloc.h"
+#include "vm/state.h"
 
 void vm_plan_answers_init(struct vm_plan_answers *a)
 {
@@ -41,23 +42,6 @@ static struct error *take_topology(struct vm_plan_answers *a, struct bytes paylo
 	return topo_machine_parse((const char *)payload.at, payload.n, &a->machine);
 }
 
-static struct error *take_exited(struct vm_plan_answers *a, struct bytes payload)
-{
-	struct error *err = vm_end_decode(payload, &a->end);
-
-	if (!err)
-		a->ended = true;
-	return err;
-}
-
-static struct error *take_failed(struct bytes payload)
-{
-	struct wire_failed failed;
-	struct error *err = wire_failed_decode(payload, &failed);
-
-	return err ? err : vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
-}
-
 static struct error *take_output(struct vm_plan_answers *a, const struct wire_frame *frame)
 {
 	if (frame->payload.n == 0 || !a->on_output)
@@ -74,13 +58,15 @@ static struct error *unexpected(const struct wire_frame *frame)
 
 static struct error *take(struct vm_plan_answers *a, const struct wire_frame *frame)
 {
+	struct error *err;
+
 	if (a->bye)
 		return vm_error(VM_AGENT, 0, "the agent sent %s after its last message",
 				wire_type_word(frame->type));
 	a->last_ns = frame->time_ns;
 	switch (frame->type) {
 	case WIRE_FAILED:
-		return take_failed(frame->payload);
+		return vm_failed(frame->payload);
 	case WIRE_LOG:
 	case WIRE_HEARTBEAT:
 		return NULL;
@@ -106,7 +92,9 @@ static struct error *take(struct vm_plan_answers *a, const struct wire_frame *fr
 	case WIRE_WINDOW:
 		return NULL;
 	case WIRE_EXITED:
-		return take_exited(a, frame->payload);
+		err = vm_end_decode(frame->payload, &a->end);
+		a->ended = !err;
+		return err;
 	default:
 		return unexpected(frame);
 	}

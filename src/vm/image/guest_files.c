@@ -51,11 +51,6 @@ void vm_guest_files_free(struct vm_guest_files *g)
 	free(g);
 }
 
-size_t vm_guest_files_count(const struct vm_guest_files *g)
-{
-	return g->entries.n;
-}
-
 static const char *const merged[] = { "bin", "lib", "lib64", "sbin" };
 
 /* Does the path begin with a folder that is a link into /usr? */

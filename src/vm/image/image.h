@@ -18,68 +18,34 @@
 	X(VM_INITRAMFS_AGENT, "agent-missing", "there is no agent for the guest")
 DECLARE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);
 
-/* One more file, by its bytes. */
-struct vm_initramfs_extra {
-	const char *name; /* path in the guest */
-	uint32_t permissions;
-	const void *bytes;
-	size_t n;
-};
-
 struct vm_initramfs_options {
-	const void *agent; /* an executable's bytes */
-	size_t agent_n;
-	const char *busybox; /* NULL: the one in PATH */
-	const struct vm_initramfs_extra *extras;
-	size_t n_extras;
-	const char *const *specs; /* FILE[:GUESTPATH], see vm_guest_files_add_spec() */
+	struct bytes agent;	     /* an executable */
+	const char *busybox;	     /* NULL: the one in PATH */
+	const struct kernel *kernel; /* whose configuration goes in; NULL: none */
+	struct bytes plan;	     /* what a deterministic guest will hear; empty: none */
+	const char *const *specs;    /* FILE[:GUESTPATH], see vm_guest_files_add_spec() */
 	size_t n_specs;
 };
 
+/* Where the agent looks for its plan. */
+#define VM_PLAN_NAME "ktstr/plan"
+
 /*
  * What the archive depends on, without making it: the agent, our own tables, and which file
- * busybox is (path, size, time, inode). Says nothing about extras and specs.
+ * busybox is (path, size, time, inode). Says nothing about the
+ * rest.
  */
 struct error *vm_initramfs_identity(const struct vm_initramfs_options *options,
 				    uint64_t *ret_hash) MUST_CHECK;
 
-struct vm_initramfs {
-	struct strbuf archive;
-	uint64_t hash; /* of the archive's bytes */
-	size_t entries;
-};
-
-/* *ret is overwritten; release it with vm_initramfs_deinit(). */
+/* Appends the archive. */
 struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
-				 struct vm_initramfs *ret) MUST_CHECK;
-void vm_initramfs_deinit(struct vm_initramfs *fs);
-#define _cleanup_vm_initramfs_ __attribute__((cleanup(vm_initramfs_deinit)))
+				 struct strbuf *into) MUST_CHECK;
 
 /* The agent travels inside our own program: there is nothing to install or to lose. */
 
 /* The static executable that becomes /init. */
 struct bytes vm_agent_image(void);
-
-/*
- * The configuration of the guest's kernel at /boot/config-RELEASE, where libbpf looks for the
- * values of __kconfig externs and people look for everything else.
- */
-
-struct vm_guest_config {
-	char *name; /* NULL: this kernel came without one */
-	struct strbuf text;
-};
-
-/* *ret is overwritten; release it with vm_guest_config_deinit(). */
-struct error *vm_guest_config_read(const struct kernel *kernel,
-				   struct vm_guest_config *ret) MUST_CHECK;
-void vm_guest_config_deinit(struct vm_guest_config *config);
-#define _cleanup_vm_guest_config_ __attribute__((cleanup(vm_guest_config_deinit)))
-
-/* As a file of an archive; only for one that has a name. Borrows. */
-struct vm_initramfs_extra vm_guest_config_file(const struct vm_guest_config *config);
-/* A line that tells configurations apart, for the key of a template. */
-void vm_guest_config_key(const struct kernel *kernel, struct strbuf *into);
 
 /*
  * The files that go into a guest, at boot or later, and where they stand there.
@@ -139,7 +105,6 @@ struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *p
 struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec) MUST_CHECK;
 
 bool vm_guest_files_has(const struct vm_guest_files *g, const char *name);
-size_t vm_guest_files_count(const struct vm_guest_files *g);
 
 /* Everything in the order of the names, parents first, and the trailer. */
 struct error *vm_guest_files_write(struct vm_guest_files *g, struct wire_cpio_writer *w) MUST_CHECK;

@@ -7,7 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/io.h"
+#include "base/paths.h"
 #include "base/spawn.h"
+#include "kernel/limits.h"
 #include "wire/crc32c.h"
 
 DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);
@@ -82,22 +85,6 @@ static struct error *add_skeleton(struct vm_guest_files *g)
 	return err;
 }
 
-/* The first `busybox` in PATH that can be executed; NULL: none. */
-static char *find_busybox(void)
-{
-	const char *at = getenv("PATH");
-
-	for (at = at ? at : "/usr/bin:/bin"; *at;) {
-		size_t n = strcspn(at, ":");
-		_cleanup_free_ char *path = xasprintf("%.*s/busybox", (int)n, at);
-
-		if (path[0] == '/' && access(path, X_OK) == 0)
-			return take_ptr(path);
-		at += n + (at[n] == ':');
-	}
-	return NULL;
-}
-
 static bool is_applet_name(const char *name, size_t n)
 {
 	static const char *const not_ours[] = { "busybox", "init", "linuxrc" };
@@ -159,7 +146,8 @@ static struct error *add_applets(struct vm_guest_files *g, const char *busybox)
 /* The real path; NULL: the first one in PATH is wanted. */
 static struct error *resolve_busybox(const char *wanted, char **ret)
 {
-	_cleanup_free_ char *busybox = wanted ? xstrdup(wanted) : find_busybox(), *real = NULL;
+	_cleanup_free_ char *busybox = wanted ? xstrdup(wanted) : paths_find_program("busybox"),
+			    *real = NULL;
 
 	if (!busybox)
 		return vm_initramfs_error(
@@ -186,16 +174,30 @@ static struct error *add_busybox(struct vm_guest_files *g, const char *wanted)
 	return err ? err : add_applets(g, real);
 }
 
-static struct error *add_wanted(struct vm_guest_files *g,
-				const struct vm_initramfs_options *options)
+/* Where libbpf looks for the values of __kconfig externs and people look for everything else. */
+static struct error *add_config(struct vm_guest_files *g, const struct kernel *kernel,
+				struct strbuf *text)
 {
-	struct error *err = NULL;
+	_cleanup_free_ char *name = NULL;
+	struct error *err;
 
-	for (size_t i = 0; i < options->n_extras && !err; i++) {
-		const struct vm_initramfs_extra *x = &options->extras[i];
+	if (!kernel || !kernel->config_path || !kernel->release)
+		return NULL;
+	err = io_read_file(kernel->config_path, KERNEL_LIMIT_CONFIG_BYTES, text);
+	if (err)
+		return error_wrap(err, "the configuration of kernel %s", kernel->id);
+	name = xasprintf("boot/config-%s", kernel->release);
+	return vm_guest_files_add_bytes(g, name, 0644, text->at, text->n);
+}
 
-		err = vm_guest_files_add_bytes(g, x->name, x->permissions, x->bytes, x->n);
-	}
+static struct error *add_wanted(struct vm_guest_files *g,
+				const struct vm_initramfs_options *options, struct strbuf *config)
+{
+	struct error *err = add_config(g, options->kernel, config);
+
+	if (!err && options->plan.n)
+		err = vm_guest_files_add_bytes(g, VM_PLAN_NAME, 0400, options->plan.at,
+					       options->plan.n);
 	for (size_t i = 0; i < options->n_specs && !err; i++)
 		err = vm_guest_files_add_spec(g, options->specs[i]);
 	return err;
@@ -225,7 +227,7 @@ static uint64_t hash_tables(uint64_t hash)
 struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, uint64_t *ret_hash)
 {
 	/* A processor's own instruction: a thousandth of what hash_bytes() would take. */
-	uint32_t agent = wire_crc32c(0, options->agent, options->agent_n);
+	uint32_t agent = wire_crc32c(0, options->agent.at, options->agent.n);
 	_cleanup_free_ char *busybox = NULL;
 	struct error *err;
 	struct stat st;
@@ -239,7 +241,7 @@ struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, 
 	{
 		uint64_t facts[] = {
 			agent,
-			options->agent_n,
+			options->agent.n,
 			(uint64_t)st.st_size,
 			(uint64_t)st.st_dev,
 			(uint64_t)st.st_ino,
@@ -253,39 +255,34 @@ struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, 
 	return NULL;
 }
 
-void vm_initramfs_deinit(struct vm_initramfs *fs)
+/* agent_blob.S, made by the build around the file. */
+extern const uint8_t ktstr_agent_start[], ktstr_agent_end[];
+
+struct bytes vm_agent_image(void)
 {
-	strbuf_deinit(&fs->archive);
+	return (struct bytes){ ktstr_agent_start, (size_t)(ktstr_agent_end - ktstr_agent_start) };
 }
 
-struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
-				 struct vm_initramfs *ret)
+struct error *vm_initramfs_build(const struct vm_initramfs_options *options, struct strbuf *into)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
-	_cleanup_vm_initramfs_ struct vm_initramfs fs = { 0 };
+	_cleanup_strbuf_ struct strbuf config = STRBUF_INIT;
 	struct wire_cpio_writer w;
 	struct error *err;
 
-	if (!options->agent_n)
+	if (!options->agent.n)
 		return vm_initramfs_error(VM_INITRAMFS_AGENT, 0, "the agent is empty");
 	err = add_skeleton(g);
 	if (!err)
-		err = vm_guest_files_add_bytes(g, "init", 0755, options->agent, options->agent_n);
+		err = vm_guest_files_add_bytes(g, "init", 0755, options->agent.at,
+					       options->agent.n);
 	/* Before busybox: its links make way for real programs. */
 	if (!err)
-		err = add_wanted(g, options);
+		err = add_wanted(g, options, &config);
 	if (!err)
 		err = add_busybox(g, options->busybox);
-	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &fs.archive);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, into);
 	if (!err)
 		err = vm_guest_files_write(g, &w);
-	if (err)
-		return error_wrap(err, "initramfs");
-	*ret = (struct vm_initramfs){
-		.archive = fs.archive,
-		.hash = hash_bytes(HASH_INIT, fs.archive.at, fs.archive.n),
-		.entries = vm_guest_files_count(g),
-	};
-	fs.archive = STRBUF_INIT;
-	return NULL;
+	return error_wrap(err, "initramfs");
 }

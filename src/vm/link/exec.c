@@ -58,7 +58,7 @@ static struct error *send_run(struct run *run)
 	if (payload.n > WIRE_PAYLOAD_MAX)
 		return vm_error(VM_AGENT, E2BIG, "arguments and environment have %zu bytes",
 				payload.n);
-	return vm_send(run->vm, WIRE_RUN, run->channel, payload.at, payload.n);
+	return vm_link_send(&run->vm->link, WIRE_RUN, run->channel, payload.at, payload.n);
 }
 
 static struct error *send_signal(struct run *run, int number)
@@ -66,7 +66,7 @@ static struct error *send_signal(struct run *run, int number)
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	wire_signal_encode(&(struct wire_signal){ .number = (uint32_t)number }, &payload);
-	return vm_send(run->vm, WIRE_SIGNAL, run->channel, payload.at, payload.n);
+	return vm_link_send(&run->vm->link, WIRE_SIGNAL, run->channel, payload.at, payload.n);
 }
 
 static struct error *send_held(struct run *run)
@@ -78,7 +78,7 @@ static struct error *send_held(struct run *run)
 		struct error *err;
 
 		n = n < CHUNK ? n : CHUNK;
-		err = vm_send(run->vm, WIRE_STDIN, run->channel, held->at, n);
+		err = vm_link_send(&run->vm->link, WIRE_STDIN, run->channel, held->at, n);
 		if (err)
 			return err;
 		run->window -= n;
@@ -88,7 +88,7 @@ static struct error *send_held(struct run *run)
 	if (held->n || !run->end_held)
 		return NULL;
 	run->end_held = false;
-	return vm_send(run->vm, WIRE_STDIN_END, run->channel, NULL, 0);
+	return vm_link_send(&run->vm->link, WIRE_STDIN_END, run->channel, NULL, 0);
 }
 
 static struct error *end_input(struct run *run)
@@ -115,7 +115,7 @@ static struct error *forward_input(struct run *run)
 		return send_held(run);
 	}
 	run->window -= (uint64_t)n;
-	return vm_send(run->vm, WIRE_STDIN, run->channel, buf, (size_t)n);
+	return vm_link_send(&run->vm->link, WIRE_STDIN, run->channel, buf, (size_t)n);
 }
 
 static struct error *forward_outside(struct run *run)
@@ -133,7 +133,8 @@ static struct error *forward_outside(struct run *run)
 		_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 		wire_resize_encode(&(struct wire_resize){ .cols = cols, .rows = rows }, &payload);
-		err = vm_send(run->vm, WIRE_RESIZE, run->channel, payload.at, payload.n);
+		err = vm_link_send(&run->vm->link, WIRE_RESIZE, run->channel, payload.at,
+				   payload.n);
 	}
 	return err;
 }
@@ -224,7 +225,8 @@ static struct error *out_of_time(struct run *run)
 static struct error *step(struct run *run, const struct cancel *cancel)
 {
 	bool has_room = run->command->filter_input ? run->held.n < HELD_LIMIT : run->window > 0;
-	bool wants_input = run->input_open && has_room && vm_backlog(run->vm) < BACKLOG_LIMIT;
+	bool wants_input = run->input_open && has_room &&
+			   vm_link_backlog(&run->vm->link) < BACKLOG_LIMIT;
 	struct pollfd input = { .fd = run->command->stdin_fd, .events = POLLIN };
 	struct wire_frame frame;
 	enum vm_event event;
@@ -263,7 +265,7 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 	struct run run = {
 		.vm = vm,
 		.command = command,
-		.channel = vm_new_channel(vm),
+		.channel = ++vm->last_channel,
 		.input_open = command->stdin_fd >= 0,
 		.deadline_ns = command->timeout_ns ? clock_monotonic_ns() + command->timeout_ns : 0,
 	};

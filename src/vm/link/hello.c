@@ -36,7 +36,7 @@ struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES], uin
 	vm->last_channel = 0;
 	vm_link_begin(&vm->link, session | 1);
 	wire_hello_encode(&hello, &payload);
-	return vm_send(vm, WIRE_HELLO, 0, payload.at, payload.n);
+	return vm_link_send(&vm->link, WIRE_HELLO, 0, payload.at, payload.n);
 }
 
 struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns, const struct cancel *cancel)

@@ -66,10 +66,10 @@ static struct error *send_archive(struct transfer *t, struct bytes piece,
 		size_t left = piece.n - at;
 		size_t n = left < WIRE_PAYLOAD_MAX ? left : WIRE_PAYLOAD_MAX;
 
-		err = vm_send(t->vm, WIRE_PUT_DATA, t->channel, piece.at + at, n);
+		err = vm_link_send(&t->vm->link, WIRE_PUT_DATA, t->channel, piece.at + at, n);
 		at += n;
 		/* The guest may refuse in the middle: then the rest need not go. */
-		while (!err && vm_backlog(t->vm) > BACKLOG_LIMIT)
+		while (!err && vm_link_backlog(&t->vm->link) > BACKLOG_LIMIT)
 			err = listen_to(t, false, cancel);
 	}
 	return err;
@@ -78,19 +78,19 @@ static struct error *send_archive(struct transfer *t, struct bytes piece,
 struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
 			   const struct cancel *cancel, uint64_t *ret_files)
 {
-	struct transfer t = { .vm = vm, .channel = vm_new_channel(vm) };
+	struct transfer t = { .vm = vm, .channel = ++vm->last_channel };
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	struct error *err;
 
 	wire_put_encode(&(struct wire_put){ .root = root }, &payload);
-	err = vm_send(vm, WIRE_PUT, t.channel, payload.at, payload.n);
+	err = vm_link_send(&vm->link, WIRE_PUT, t.channel, payload.at, payload.n);
 	if (!err)
 		err = send_archive(&t, (struct bytes){ archive, n }, cancel);
 	if (!err) {
 		strbuf_clear(&payload);
 		wire_put_end_encode(&(struct wire_put_end){ .bytes = t.bytes, .crc = t.crc },
 				    &payload);
-		err = vm_send(vm, WIRE_PUT_END, t.channel, payload.at, payload.n);
+		err = vm_link_send(&vm->link, WIRE_PUT_END, t.channel, payload.at, payload.n);
 	}
 	while (!err && !t.done)
 		err = listen_to(&t, true, cancel);

@@ -419,19 +419,3 @@ struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint6
 	}
 	return NULL;
 }
-
-struct error *vm_send(struct vm *vm, enum wire_type type, uint32_t channel, const void *payload,
-		      size_t n)
-{
-	return vm_link_send(&vm->link, type, channel, payload, n);
-}
-
-uint32_t vm_new_channel(struct vm *vm)
-{
-	return ++vm->last_channel;
-}
-
-size_t vm_backlog(const struct vm *vm)
-{
-	return vm_link_backlog(&vm->link);
-}

@@ -15,10 +15,9 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/spawn.h"
-#include "json/writer.h"
+#include "json/rows.h"
 
-#define DEFAULT_NAME  "qemu-system-x86_64"
-#define CACHE_VERSION 1
+#define DEFAULT_NAME "qemu-system-x86_64"
 
 enum { CACHE_FILE_LIMIT = 16 << 10 };
 
@@ -29,33 +28,6 @@ void vm_qemu_binary_free(struct vm_qemu_binary *binary)
 	free(binary->path);
 	free(binary->version.text);
 	free(binary);
-}
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* As execvp() looks; NULL when it is nowhere. */
-static char *look_up(const char *name)
-{
-	const char *at = getenv("PATH");
-
-	if (!at)
-		at = "/usr/bin:/bin";
-	for (;;) {
-		size_t n = strcspn(at, ":");
-		_cleanup_free_ char *path = xasprintf("%.*s/%s", n ? (int)n : 1, n ? at : ".",
-						      name);
-
-		if (is_program(path))
-			return path[0] == '/' ? take_ptr(path) : realpath(path, NULL);
-		if (!at[n])
-			return NULL;
-		at += n + 1;
-	}
 }
 
 struct error *vm_qemu_binary_path(char **ret)
@@ -70,10 +42,10 @@ struct error *vm_qemu_binary_path(char **ret)
 		path = realpath(wanted, NULL);
 		if (!path)
 			return base_error(BASE_ABSENT, errno, "KTSTR_QEMU is %s", wanted);
-		if (!is_program(path))
+		if (!paths_is_program(path))
 			return base_error(BASE_ABSENT, EACCES, "KTSTR_QEMU is %s", wanted);
 	} else {
-		path = look_up(wanted);
+		path = paths_find_program(wanted);
 	}
 	if (!path)
 		return base_error(BASE_ABSENT, 0,
@@ -172,10 +144,40 @@ static struct error *ask(const char *path, struct vm_qemu_version *ret)
 			  path);
 }
 
-/* What tells one QEMU from another without running it. */
+/* What tells one QEMU from another without running it, and the version it told. */
 struct identity {
+	char *path, *text;
 	uint64_t dev, ino, size, mtime_ns;
 };
+
+#define ROW(member) JSON_SCALAR(struct identity, member), .presence = JSON_REQUIRED
+
+static const struct json_row identity_rows[] = {
+	{ ROW(path), .means = "the file" },
+	{ ROW(dev), .means = "the device it is on" },
+	{ ROW(ino), .means = "its inode" },
+	{ ROW(size), .means = "its bytes" },
+	{ ROW(mtime_ns), .means = "when it was written, in Unix time" },
+	{ ROW(text), .means = "its version" },
+};
+
+static const struct json_rows identity_table = {
+	JSON_TABLE(identity_rows),
+	.version_name = "format",
+	.version = 1,
+};
+
+static void identity_deinit(struct identity *id)
+{
+	json_rows_deinit(&identity_table, id);
+}
+#define _cleanup_identity_ __attribute__((cleanup(identity_deinit)))
+
+static bool is_same(const struct identity *a, const struct identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime_ns == b->mtime_ns;
+}
 
 /*
  * Only an ELF file is its own version: a script may run another QEMU tomorrow. False when
@@ -207,70 +209,37 @@ static char *cache_path(const char *path)
 	return paths_cache(name);
 }
 
-static bool member_is(const struct json_value *root, const char *name, uint64_t expected)
-{
-	uint64_t value;
-
-	return json_get_u64(json_find(root, name), &value) && value == expected;
-}
-
 static bool version_from_cache(const char *path, const struct identity *id,
 			       struct vm_qemu_version *ret)
 {
 	_cleanup_free_ char *file = cache_path(path);
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
-	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	_cleanup_identity_ struct identity kept = { 0 };
 	_cleanup_error_ struct error *err = NULL;
-	const struct json_value *root;
-	struct json_text text;
-	int fd;
+	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		return false;
 	err = io_read_fd(fd, file, CACHE_FILE_LIMIT, &bytes);
-	close(fd);
 	if (!err)
-		err = json_doc_parse(strbuf_str(&bytes), bytes.n, file, &doc);
-	if (err)
-		return false;
-	root = json_doc_root(doc);
-	if (!json_text_is(json_string(json_find(root, "path")), path) ||
-	    !member_is(root, "format", CACHE_VERSION) || !member_is(root, "dev", id->dev) ||
-	    !member_is(root, "ino", id->ino) || !member_is(root, "size", id->size) ||
-	    !member_is(root, "mtime_ns", id->mtime_ns))
-		return false;
-	text = json_string(json_find(root, "text"));
-	if (!text.at)
+		err = json_rows_parse(&identity_table, strbuf_str(&bytes), bytes.n, file, &kept);
+	if (err || strcmp(kept.path, path) != 0 || !is_same(&kept, id))
 		return false;
 	/* Through the same parser: a cache is no better than what it was made of. */
-	strbuf_append(&line, "QEMU emulator version ");
-	strbuf_append_bytes(&line, text.at, text.n);
-	err = vm_qemu_version_parse(strbuf_str(&line), line.n, ret);
+	strbuf_clear(&bytes);
+	strbuf_appendf(&bytes, VM_QEMU_VERSION_PREFIX "%s", kept.text);
+	err = vm_qemu_version_parse(strbuf_str(&bytes), bytes.n, ret);
 	return !err;
 }
 
-static void version_to_cache(const char *path, const struct identity *id,
-			     const struct vm_qemu_version *version)
+static void version_to_cache(const struct identity *id)
 {
-	_cleanup_free_ char *file = cache_path(path);
+	_cleanup_free_ char *file = cache_path(id->path);
 	_cleanup_free_ char *folder = paths_cache("qemu");
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_error_ struct error *ignored = NULL;
-	struct json_writer w = json_writer_to(&out, JSON_PRETTY);
+	_cleanup_error_ struct error *ignored = paths_make(folder, 0700);
 
-	json_begin_object(&w);
-	json_add_u64(&w, "format", CACHE_VERSION);
-	json_add_string(&w, "path", path);
-	json_add_u64(&w, "dev", id->dev);
-	json_add_u64(&w, "ino", id->ino);
-	json_add_u64(&w, "size", id->size);
-	json_add_u64(&w, "mtime_ns", id->mtime_ns);
-	json_add_string(&w, "text", version->text);
-	json_end_object(&w);
-	strbuf_append_char(&out, '\n');
-	ignored = paths_make(folder, 0700);
+	json_rows_format(&identity_table, id, &out);
 	if (!ignored)
 		ignored = io_replace_file(file, strbuf_str(&out), out.n);
 }
@@ -292,8 +261,11 @@ struct error *vm_qemu_binary_open(const char *path, struct vm_qemu_binary **ret)
 	if (err)
 		return err;
 	/* An upgrade between the two looks must not leave the old answer with the new file. */
-	if (can_cache && identify(path, &after) && memcmp(&before, &after, sizeof(before)) == 0)
-		version_to_cache(path, &before, &binary->version);
+	if (can_cache && identify(path, &after) && is_same(&before, &after)) {
+		before.path = binary->path;
+		before.text = binary->version.text;
+		version_to_cache(&before);
+	}
 	*ret = take_ptr(binary);
 	return NULL;
 }

@@ -15,6 +15,9 @@ enum {
 	VM_QEMU_VERSION_WAIT_MS = 10000,
 };
 
+/* In front of the version, in what `qemu --version` prints. */
+#define VM_QEMU_VERSION_PREFIX "QEMU emulator version "
+
 struct vm_qemu_version {
 	unsigned int major, minor, micro;
 	char *text; /* "10.0.2 (Debian 1:10.0.2+ds-2)": printable ASCII only */

@@ -32,7 +32,9 @@ static void add_kernel(const struct kernel *kernel, struct strbuf *into)
 		strbuf_appendf(into, "kernel %s %016llx", kernel->dir,
 			       (unsigned long long)kernel->files[image].hash);
 	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
-	vm_guest_config_key(kernel, into);
+	if (kernel->config_path)
+		strbuf_appendf(into, "config %016llx\n",
+			       (unsigned long long)kernel->files[KERNEL_CONFIG].hash);
 }
 
 struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
@@ -46,7 +48,7 @@ struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
 		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
 		       (unsigned long long)vm_initramfs_identity);
-	vm_boot_format_args(&spec->topology, spec->kernel_args, into);
+	vm_boot_format_args(&spec->topology, false, spec->kernel_args, into);
 	strbuf_append(into, "\nmachine ");
 	return vm_machine_args_key(&plan, into);
 }
@@ -67,6 +69,36 @@ struct error *vm_clone_launch(struct vm *vm)
 	if (!err)
 		err = vm_publish(vm);
 	return error_wrap(err, "starting a clone");
+}
+
+struct vm_template_proof vm_clone_proof(const struct vm *vm, uint64_t monotonic_limit_ns)
+{
+	struct vm_template_proof proof = {
+		.nonce_phys = vm->ready.nonce_phys,
+		.generation = vm->ready.generation,
+		.monotonic_ns = vm->ready.monotonic_ns,
+		.monotonic_limit_ns = monotonic_limit_ns,
+	};
+
+	memcpy(proof.nonce, vm->ready.nonce, sizeof(proof.nonce));
+	return proof;
+}
+
+struct error *vm_clone_wake(struct vm *vm, const struct vm_template_proof *proof,
+			    uint32_t heartbeat_ms, uint64_t start_ns, uint64_t deadline_ns,
+			    const struct cancel *cancel)
+{
+	struct error *err = vm_thaw(vm);
+
+	if (!err)
+		err = vm_await(vm, &vm->running, "starting the CPUs", deadline_ns, cancel);
+	if (!err)
+		err = vm_hello(vm, NULL, heartbeat_ms);
+	if (!err)
+		err = vm_await_ready(vm, deadline_ns, cancel);
+	return err ? err
+		   : vm_clone_prove(proof, &vm->ready, topo_cpus(&vm->topology),
+				    clock_monotonic_ns() - start_ns);
 }
 
 struct error *vm_clone_prove(const struct vm_template_proof *template,

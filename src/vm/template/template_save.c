@@ -47,13 +47,7 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 	 * our time since the question. When the answer, or READY, was seen says nothing: we may
 	 * have been stopped.
 	 */
-	*ret = (struct vm_template_proof){
-		.nonce_phys = vm->ready.nonce_phys,
-		.generation = vm->ready.generation,
-		.monotonic_ns = vm->ready.monotonic_ns,
-		.monotonic_limit_ns = vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns,
-	};
-	memcpy(ret->nonce, vm->ready.nonce, sizeof(ret->nonce));
+	*ret = vm_clone_proof(vm, vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns);
 	err = vm_state_save(vm, state, cancel);
 	return err ? err : save_ram(vm, dir);
 }
@@ -70,8 +64,8 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 
 	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
 		return vm_error(VM_TEMPLATE, errno, "cannot get random bytes for a nonce");
-	vm_boot_format_args(&spec->topology, spec->kernel_args, &arguments);
-	vm_boot_choose_image(spec->kernel, &plan);
+	vm_boot_format_args(&spec->topology, false, spec->kernel_args, &arguments);
+	plan.kernel_path = vm_boot_image(spec->kernel);
 	plan.kernel_args = strbuf_str(&arguments);
 	err = vm_boot_make_files(vm, initramfs);
 	if (!err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/paths.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 
@@ -114,10 +115,33 @@ static void the_directory_of_a_path_is_that_of_dirname(void **state UNUSED)
 	}
 }
 
+static void programs_are_found_in_path(void **state UNUSED)
+{
+	char folder[] = "/tmp/ktstr-path-XXXXXX";
+	_cleanup_free_ char *old = xstrdup(getenv("PATH")), *path = NULL, *wanted = NULL;
+	_cleanup_free_ char *found = NULL, *absent = NULL, *not_executable = NULL;
+
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("/nowhere::%s", folder);
+	wanted = xasprintf("%s/tool", folder);
+	close(open(wanted, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	setenv("PATH", path, 1);
+	not_executable = paths_find_program("tool");
+	assert_int_equal(chmod(wanted, 0700), 0);
+	found = paths_find_program("tool");
+	absent = paths_find_program("no-tool");
+	setenv("PATH", old, 1);
+	assert_success(paths_remove(folder));
+	assert_null(not_executable);
+	assert_string_equal(found, wanted);
+	assert_null(absent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_directory_of_a_path_is_that_of_dirname),
+		cmocka_unit_test(programs_are_found_in_path),
 		cmocka_unit_test(cache_is_where_the_environment_says),
 		cmocka_unit_test(cache_without_an_environment_is_the_users_own),
 		cmocka_unit_test(run_folder_is_the_users_own),

@@ -42,8 +42,8 @@ static void the_same_machine_has_the_same_arguments(void **state UNUSED)
 	struct topo t = TOPO_DEFAULT;
 	_cleanup_strbuf_ struct strbuf one = STRBUF_INIT, other = STRBUF_INIT;
 
-	vm_boot_format_args(&t, "extra=1", &one);
-	vm_boot_format_args(&t, "extra=1", &other);
+	vm_boot_format_args(&t, false, "extra=1", &one);
+	vm_boot_format_args(&t, false, "extra=1", &other);
 	assert_string_equal(strbuf_str(&one), strbuf_str(&other));
 	assert_non_null(strstr(strbuf_str(&one), " extra=1"));
 	assert_null(strstr(strbuf_str(&one), "tsc_early_khz"));

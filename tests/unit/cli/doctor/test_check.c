@@ -55,23 +55,6 @@ static void os_release_is_read_with_and_without_quotes(void **state)
 	assert_null(absent);
 }
 
-static void programs_are_found_in_path(void **state)
-{
-	struct machine *m = *state;
-	_cleanup_free_ char *old = xstrdup(getenv("PATH"));
-	_cleanup_free_ char *path = xasprintf("/nowhere::%s/bin", m->root);
-	_cleanup_free_ char *wanted = xasprintf("%s/bin/tool", m->root);
-	_cleanup_free_ char *found = NULL, *absent = NULL;
-
-	put(m, "/bin/tool", "");
-	setenv("PATH", path, 1);
-	found = check_find_program("tool");
-	absent = check_find_program("no-tool");
-	setenv("PATH", old, 1);
-	assert_string_equal(found, wanted);
-	assert_null(absent);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,7 +62,6 @@ int main(void)
 		cmocka_unit_test(what_is_said_last_counts),
 		cmocka_unit_test(only_others_than_root_need_sudo),
 		IN_MACHINE(os_release_is_read_with_and_without_quotes),
-		IN_MACHINE(programs_are_found_in_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,13 +71,17 @@ static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
 static void the_same_twice_is_one_and_two_are_a_conflict(void **state UNUSED)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
+	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT, told = STRBUF_INIT;
 	struct error *err;
 
 	assert_success(vm_guest_files_add_link(g, "root/a", "/one"));
 	assert_success(vm_guest_files_add_link(g, "root/a", "/one"));
 	assert_success(vm_guest_files_add_bytes(g, "f", 0644, "xy", 2));
 	assert_success(vm_guest_files_add_bytes(g, "f", 0644, "xy", 2));
-	assert_int_equal(vm_guest_files_count(g), 3);
+	assert_success(vm_guest_files_pack(g, UINT64_MAX, &archive));
+	tell_archive(&archive, &told);
+	assert_string_equal(strbuf_str(&told),
+			    "100644 f = xy\n040700 root\n120777 root/a -> /one\n");
 	assert_error_tag(vm_guest_files_add_bytes(g, "f", 0644, "xz", 2), "guest-file-conflict");
 	err = vm_guest_files_add_link(g, "root/a", "/two");
 	assert_non_null(err);

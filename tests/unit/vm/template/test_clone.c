@@ -135,7 +135,7 @@ static void the_key_says_what_a_template_depends_on(void **state UNUSED)
 	assert_contains(key, "-smp 4,sockets=1,dies=2,cores=2,threads=1");
 }
 
-enum { CHANGES = 14 };
+enum { CHANGES = 16 };
 
 static void change(struct world *w, int i)
 {
@@ -180,6 +180,12 @@ static void change(struct world *w, int i)
 		break;
 	case 13:
 		w->kernel.build_id = NULL;
+		break;
+	case 15:
+		w->kernel.files[KERNEL_CONFIG].hash = 1;
+		/* fall through */
+	case 14:
+		w->kernel.config_path = dir;
 		break;
 	}
 }
