@@ -98,7 +98,8 @@ _Noreturn static void exec_in_child(const struct spawn_request *request, pid_t p
 	failure.in_cgroup = !enter_cgroup(request);
 	if (!failure.in_cgroup && place_fds(request, &status_fd) &&
 	    (!request->cwd || chdir(request->cwd) == 0))
-		execvpe(request->argv[0], (char *const *)request->argv,
+		execvpe(request->file ? request->file : request->argv[0],
+			(char *const *)request->argv,
 			request->env ? (char *const *)request->env : environ);
 	failure.errnum = errno;
 	if (write(status_fd, &failure, sizeof(failure)) < 0)
@@ -222,6 +223,36 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 	fcntl(pidfd, F_SETFD, FD_CLOEXEC);
 	*ret_pid = child;
 	*ret_pidfd = pidfd;
+	return NULL;
+}
+
+static bool open_pipe(int *ret_ours, int *ret_theirs)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return false;
+	*ret_ours = fds[0];
+	*ret_theirs = fds[1];
+	return fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+struct error *spawn_piped(const struct spawn_request *request, int *ret_out, int *ret_err,
+			  pid_t *ret_pid, int *ret_pidfd)
+{
+	_cleanup_close_ int out = -1, their_out = -1, err_fd = -1, their_err = -1;
+	struct spawn_request piped = *request;
+	struct error *err;
+
+	if (!open_pipe(&out, &their_out) || !open_pipe(&err_fd, &their_err))
+		return base_error(BASE_IO, errno, "cannot create a pipe for %s", request->argv[0]);
+	piped.fds = (struct spawn_fd[]){ { their_out, 1 }, { their_err, 2 } };
+	piped.n_fds = 2;
+	err = spawn_child(&piped, ret_pid, ret_pidfd);
+	if (err)
+		return err;
+	*ret_out = take_fd(out);
+	*ret_err = take_fd(err_fd);
 	return NULL;
 }
 

@@ -18,8 +18,9 @@ struct spawn_fd {
 };
 
 struct spawn_request {
-	const char *const *argv; /* argv[0] is looked up in PATH */
-	const char *const *env;	 /* NULL: ours */
+	const char *const *argv;
+	const char *file;	/* looked up in PATH; NULL: argv[0] */
+	const char *const *env; /* NULL: ours */
 	const struct spawn_fd
 		*fds; /* all other descriptors are closed; 0, 1, 2 are /dev/null if not named */
 	size_t n_fds;
@@ -37,6 +38,12 @@ struct spawn_request {
  */
 struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid,
 			  int *ret_pidfd) MUST_CHECK;
+/*
+ * The same with standard output and standard error on pipes, instead of other descriptors. Only our
+ * ends do not block: the program finds ordinary pipes.
+ */
+struct error *spawn_piped(const struct spawn_request *request, int *ret_out, int *ret_err,
+			  pid_t *ret_pid, int *ret_pidfd) MUST_CHECK;
 /* Waits for the end and reaps. The status is waitpid()'s. */
 struct error *spawn_wait(pid_t pid, int *ret_status) MUST_CHECK;
 

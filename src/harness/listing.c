@@ -61,40 +61,15 @@ static char **make_environment(void)
 	return env;
 }
 
-static struct error *open_pipe(int *ret_ours, int *ret_theirs)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return base_error(BASE_IO, errno, "cannot create a pipe");
-	*ret_ours = fds[0];
-	*ret_theirs = fds[1];
-	/* Only our end: a child that writes to a full pipe must wait. */
-	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0)
-		return base_error(BASE_IO, errno, "cannot make a pipe non-blocking");
-	return NULL;
-}
-
 static struct error *start(struct child *child)
 {
 	const char *argv[] = { child->path, "--list", "--json", NULL };
 	_cleanup_free_ char **env = make_environment();
-	_cleanup_close_ int out = -1, err_fd = -1;
-	struct error *err = open_pipe(&child->out.fd, &out);
+	struct error *err = spawn_piped(&(struct spawn_request){ .argv = argv,
+								 .env = (const char *const *)env,
+								 .own_group = true },
+					&child->out.fd, &child->err.fd, &child->pid, &child->pidfd);
 
-	if (!err)
-		err = open_pipe(&child->err.fd, &err_fd);
-	if (err)
-		return err;
-	err = spawn_child(
-		&(struct spawn_request){
-			.argv = argv,
-			.env = (const char *const *)env,
-			.fds = (struct spawn_fd[]){ { out, 1 }, { err_fd, 2 } },
-			.n_fds = 2,
-			.own_group = true,
-		},
-		&child->pid, &child->pidfd);
 	return error_recast(err, &harness_error_domain, HARNESS_NOT_TESTS);
 }
 
@@ -264,15 +239,18 @@ static struct error *find_binary(const char *binary, char **ret)
 	return err;
 }
 
-/* `ret_text` may be NULL. */
-static struct error *read_listing(const char *binary, const struct harness_listing_bounds *bounds,
-				  const struct cancel *cancel, struct exchange_declared_suite *ret,
-				  struct strbuf *ret_text)
+struct error *harness_listing_read(const char *binary, const struct harness_listing_bounds *bounds,
+				   const struct cancel *cancel, struct exchange_declared_suite *ret,
+				   struct strbuf *ret_text)
 {
+	static const struct harness_listing_bounds default_bounds = {
+		.timeout_ns = HARNESS_LIMIT_LISTING_NS,
+		.output_bytes = HARNESS_LIMIT_LISTING_BYTES,
+	};
 	_cleanup_free_ char *path = NULL;
 	_cleanup_(child_deinit) struct child child = {
 		.pidfd = -1,
-		.out = { .fd = -1, .limit = bounds->output_bytes },
+		.out = { .fd = -1 },
 		.err = { .fd = -1, .limit = HARNESS_LIMIT_MISTAKES_BYTES },
 	};
 	struct exchange_declared_suite suite = { 0 };
@@ -280,7 +258,9 @@ static struct error *read_listing(const char *binary, const struct harness_listi
 
 	if (err)
 		return err;
+	bounds = bounds ? bounds : &default_bounds;
 	child.path = path;
+	child.out.limit = bounds->output_bytes;
 	err = run(&child, bounds, cancel);
 	if (!err)
 		err = harness_listing_parse(strbuf_str(&child.out.text), child.out.text.n, path,
@@ -293,32 +273,6 @@ static struct error *read_listing(const char *binary, const struct harness_listi
 	if (ret_text)
 		strbuf_append_bytes(ret_text, child.out.text.at, child.out.text.n);
 	return NULL;
-}
-
-static const struct harness_listing_bounds default_bounds = {
-	.timeout_ns = HARNESS_LIMIT_LISTING_NS,
-	.output_bytes = HARNESS_LIMIT_LISTING_BYTES,
-};
-
-struct error *harness_listing_read_within(const char *binary,
-					  const struct harness_listing_bounds *bounds,
-					  const struct cancel *cancel,
-					  struct exchange_declared_suite *ret)
-{
-	return read_listing(binary, bounds, cancel, ret, NULL);
-}
-
-struct error *harness_listing_read(const char *binary, const struct cancel *cancel,
-				   struct exchange_declared_suite *ret)
-{
-	return read_listing(binary, &default_bounds, cancel, ret, NULL);
-}
-
-struct error *harness_listing_read_text(const char *binary, const struct cancel *cancel,
-					struct exchange_declared_suite *ret,
-					struct strbuf *ret_text)
-{
-	return read_listing(binary, &default_bounds, cancel, ret, ret_text);
 }
 
 static int compare_names(const void *a, const void *b)

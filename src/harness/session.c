@@ -24,8 +24,7 @@ struct error *harness_session_list(struct harness_session *s, const char *binary
 				   const struct cancel *cancel, struct strbuf *text)
 {
 	struct exchange_declared_suite suite = { 0 };
-	struct error *err = text ? harness_listing_read_text(binary, cancel, &suite, text)
-				 : harness_listing_read(binary, cancel, &suite);
+	struct error *err = harness_listing_read(binary, NULL, cancel, &suite, text);
 
 	if (err)
 		return err;

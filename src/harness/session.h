@@ -106,7 +106,8 @@ struct harness_listing_bounds {
 };
 
 /*
- * Path and name (the base name) are filled too.
+ * Path and name (the base name) are filled too. Bounds that are NULL are HARNESS_LIMIT_LISTING_…;
+ * ret_text, which may be NULL, gets the document itself, which may say more than we know.
  *
  * HARNESS_NOT_TESTS: not there, not executable, or some other program. HARNESS_API: built for
  * another version; the message says which side is to be renewed. HARNESS_MISTAKES: the message is
@@ -116,17 +117,9 @@ struct harness_listing_bounds {
  * The child reads nothing, has our environment without KTSTR_… (they are for guests), and
  * whatever it started ends with it.
  */
-struct error *harness_listing_read(const char *binary, const struct cancel *cancel,
-				   struct exchange_declared_suite *ret) MUST_CHECK;
-/* And the document itself, which may say more than we know. */
-struct error *harness_listing_read_text(const char *binary, const struct cancel *cancel,
-					struct exchange_declared_suite *ret,
-					struct strbuf *ret_text) MUST_CHECK;
-/* With other bounds than HARNESS_LIMIT_LISTING_…. */
-struct error *harness_listing_read_within(const char *binary,
-					  const struct harness_listing_bounds *bounds,
-					  const struct cancel *cancel,
-					  struct exchange_declared_suite *ret) MUST_CHECK;
+struct error *harness_listing_read(const char *binary, const struct harness_listing_bounds *bounds,
+				   const struct cancel *cancel, struct exchange_declared_suite *ret,
+				   struct strbuf *ret_text) MUST_CHECK;
 
 /*
  * The document alone; `label` names the binary in errors. Path and name stay NULL. Members that

@@ -137,7 +137,7 @@ struct report_run {
 	struct strbuf out;	       /* what the form says; written after each call */
 	struct error *err;	       /* the first refusal; nothing is written after it */
 
-	bool begun, ended;
+	bool ended;
 	struct report_plan plan; /* its texts are owned */
 	bool *finished;		 /* plan.n_tests of them */
 	size_t n_finished;
@@ -148,15 +148,13 @@ struct report_run {
 
 /* A NULL function has nothing to say. Forms append to r->out and look at nothing else outside. */
 struct report_form {
-	bool whole;	 /* written once, at the end */
-	bool says_early; /* a message may come before the plan */
+	bool whole; /* written once, at the end */
 	void *(*new)(void);
 	void (*free)(void *state);
 	void (*begin)(struct report_run *r);
 	void (*started)(struct report_run *r, size_t index, const char *name, uint64_t now_ns);
 	void (*progress)(struct report_run *r, size_t index, const char *stage);
 	void (*tick)(struct report_run *r, uint64_t now_ns);
-	void (*say)(struct report_run *r, const char *text);
 	void (*finished)(struct report_run *r, size_t index, const struct result_outcome *outcome);
 	void (*end)(struct report_run *r, const struct report_ending *ending);
 	/* Freed without an end: takes back what only stands there for a while. */

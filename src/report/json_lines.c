@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * One JSON object per line. Its first member "report" says what it is: "plan" is the first line, a
- * "test" comes when one ended, a "message" whenever there is something to say, and "summary" is the
+ * "test" comes when one ended, and "summary" is the
  * last: a reader that finds none knows that the runner died. What there is not is left out.
  */
 #include <stdlib.h>
@@ -39,14 +39,6 @@ static void json_lines_begin(struct report_run *r)
 	json_add_string(w, "records", r->plan.folder);
 	if (r->plan.started_unix_sec)
 		json_add_u64(w, "started_unix_sec", r->plan.started_unix_sec);
-	end_line(r, w);
-}
-
-static void json_lines_say(struct report_run *r, const char *text)
-{
-	struct json_writer *w = begin_line(r, "message");
-
-	json_add_string(w, "text", text);
 	end_line(r, w);
 }
 
@@ -110,7 +102,6 @@ static void json_lines_end(struct report_run *r, const struct report_ending *end
 
 const struct report_form report_form_json_lines = {
 	.begin = json_lines_begin,
-	.say = json_lines_say,
 	.finished = json_lines_finished,
 	.end = json_lines_end,
 };

@@ -70,11 +70,6 @@ static void ktap_begin(struct report_run *r)
 	append_diagnostic(&r->out, "records", r->plan.folder);
 }
 
-static void ktap_say(struct report_run *r, const char *text)
-{
-	append_diagnostic(&r->out, "ktstr", text);
-}
-
 static void append_parts(struct strbuf *into, const struct result_outcome *outcome)
 {
 	const struct result_part *decided = report_deciding_part(outcome);
@@ -129,7 +124,6 @@ static void ktap_end(struct report_run *r, const struct report_ending *ending)
 
 const struct report_form report_form_ktap = {
 	.begin = ktap_begin,
-	.say = ktap_say,
 	.finished = ktap_finished,
 	.end = ktap_end,
 };

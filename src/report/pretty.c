@@ -138,20 +138,6 @@ static void pretty_tick(struct report_run *r, uint64_t now_ns)
 		draw(r);
 }
 
-static void pretty_say(struct report_run *r, const char *text)
-{
-	struct pretty *p = r->state;
-	bool live = p->live.shown.n;
-
-	if (r->options.quiet)
-		return;
-	report_live_clear(&p->live, &r->out);
-	text_escape(&r->out, text);
-	strbuf_append_char(&r->out, '\n');
-	if (live)
-		draw(r);
-}
-
 /* "PASS    name     5.3 s\n" */
 static void append_result(struct report_run *r, const struct result_outcome *outcome)
 {
@@ -276,14 +262,12 @@ static void pretty_abandon(struct report_run *r)
 }
 
 const struct report_form report_form_pretty = {
-	.says_early = true,
 	.new = pretty_new,
 	.free = pretty_free,
 	.begin = pretty_begin,
 	.started = pretty_started,
 	.progress = pretty_progress,
 	.tick = pretty_tick,
-	.say = pretty_say,
 	.finished = pretty_finished,
 	.end = pretty_end,
 	.abandon = pretty_abandon,

@@ -113,7 +113,6 @@ struct error *report_run_begin(struct report_run *r, const struct report_plan *p
 	if (err)
 		return err;
 	r->finished = finished;
-	r->begun = true;
 	r->plan = *plan;
 	r->plan.kernels = plan->kernels ? xstrdup(plan->kernels) : NULL;
 	r->plan.folder = plan->folder ? xstrdup(plan->folder) : NULL;
@@ -149,13 +148,6 @@ void report_run_tick(struct report_run *r, uint64_t now_ns)
 {
 	if (r->form->tick)
 		r->form->tick(r, now_ns);
-	flush(r);
-}
-
-void report_run_say(struct report_run *r, const char *text)
-{
-	if (r->form->say && (r->begun || r->form->says_early))
-		r->form->say(r, text);
 	flush(r);
 }
 

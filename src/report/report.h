@@ -83,12 +83,6 @@ void report_run_started(struct report_run *r, size_t index, const char *name, ui
 /* The stage it is in, or anything else short. */
 void report_run_progress(struct report_run *r, size_t index, const char *stage);
 void report_run_tick(struct report_run *r, uint64_t now_ns);
-/*
- * Something about the run as a whole ("fetching a kernel"), on a line of its own. Before
- * report_run_begin() it is for people only: the other formats begin with the plan. JUnit has no
- * place for it.
- */
-void report_run_say(struct report_run *r, const char *text);
 /* A test that never started may finish too: a skip needs no guest. */
 void report_run_finished(struct report_run *r, size_t index, const struct result_outcome *outcome);
 /*

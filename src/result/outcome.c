@@ -86,25 +86,9 @@ static const struct {
 #undef KTSTR_REASON
 };
 
-static bool is(const char *expected, const char *word, size_t n)
-{
-	return strlen(expected) == n && memcmp(expected, word, n) == 0;
-}
-
 const char *result_verdict_name(enum ktstr_verdict verdict)
 {
 	return result_verdict_names[verdict];
-}
-
-bool result_verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(result_verdict_names); i++) {
-		if (is(result_verdict_names[i], word, n)) {
-			*ret = (enum ktstr_verdict)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 const char *result_reason_name(enum ktstr_reason reason)
@@ -120,17 +104,6 @@ const char *result_reason_meaning(enum ktstr_reason reason)
 enum ktstr_verdict result_reason_verdict(enum ktstr_reason reason)
 {
 	return reasons[reason].verdict;
-}
-
-bool result_reason_find(const char *word, size_t n, enum ktstr_reason *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		if (is(result_reason_names[i], word, n)) {
-			*ret = (enum ktstr_reason)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 bool result_verdict_outweighs(enum ktstr_verdict a, enum ktstr_verdict b)

@@ -60,12 +60,10 @@ extern const char *const result_reason_names[KTSTR_N_REASONS];
 
 /* "pass", "fail", "skip", "broken", "inconclusive". */
 const char *result_verdict_name(enum ktstr_verdict verdict);
-bool result_verdict_find(const char *word, size_t n, enum ktstr_verdict *ret) MUST_CHECK;
 
 const char *result_reason_name(enum ktstr_reason reason);
 const char *result_reason_meaning(enum ktstr_reason reason);
 enum ktstr_verdict result_reason_verdict(enum ktstr_reason reason);
-bool result_reason_find(const char *word, size_t n, enum ktstr_reason *ret) MUST_CHECK;
 
 /*
  * Which of two parts decides: fail before broken before inconclusive before skip before pass. What

@@ -35,23 +35,33 @@ const char *suite_kernel_log_text(const char *record, size_t n, size_t *ret_n)
 	return text;
 }
 
-void suite_kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
+/* The next record that holds the mark. False: there is none yet, or the log may not be read. */
+static bool next_record(int fd, const char *mark, char record[static RECORD_BYTES],
+			const char **ret_text, size_t *ret_n)
 {
-	char record[RECORD_BYTES];
-
 	for (int i = 0; fd >= 0 && i < RECORDS_LIMIT; i++) {
-		ssize_t got = read(fd, record, sizeof(record));
-		const char *text;
-		size_t n;
+		ssize_t got = read(fd, record, RECORD_BYTES);
 
 		/* EPIPE: records were overwritten before we came; the next read goes on after. */
 		if (got < 0 && (errno == EPIPE || errno == EINTR))
 			continue;
 		if (got <= 0)
-			return;
-		text = suite_kernel_log_text(record, (size_t)got, &n);
-		if (!memmem(text, n, "sched_ext", strlen("sched_ext")) ||
-		    n + 1 > limit_bytes - into->n)
+			return false;
+		*ret_text = suite_kernel_log_text(record, (size_t)got, ret_n);
+		if (memmem(*ret_text, *ret_n, mark, strlen(mark)))
+			return true;
+	}
+	return false;
+}
+
+void suite_kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
+{
+	char record[RECORD_BYTES];
+	const char *text;
+	size_t n;
+
+	for (int i = 0; i < RECORDS_LIMIT && next_record(fd, "sched_ext", record, &text, &n); i++) {
+		if (n + 1 > limit_bytes - into->n)
 			continue;
 		strbuf_append_bytes(into, text, n);
 		strbuf_append_char(into, '\n');
@@ -60,25 +70,16 @@ void suite_kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
 
 char *suite_kernel_log_about(int fd, long pid)
 {
-	_cleanup_free_ char *mark = xasprintf("[%ld]: ", pid), *last = NULL;
-	char record[RECORD_BYTES];
+	_cleanup_free_ char *mark = xasprintf("[%ld]: ", pid);
+	char record[RECORD_BYTES], *last = NULL;
+	const char *text;
+	size_t n;
 
-	for (int i = 0; fd >= 0 && i < RECORDS_LIMIT; i++) {
-		ssize_t got = read(fd, record, sizeof(record));
-		const char *text;
-		size_t n;
-
-		if (got < 0 && (errno == EPIPE || errno == EINTR))
-			continue;
-		if (got <= 0)
-			break;
-		text = suite_kernel_log_text(record, (size_t)got, &n);
-		if (!memmem(text, n, mark, strlen(mark)))
-			continue;
+	for (int i = 0; i < RECORDS_LIMIT && next_record(fd, mark, record, &text, &n); i++) {
 		free(last);
 		last = xstrndup(text, n);
 	}
-	return take_ptr(last);
+	return last;
 }
 
 static char *line_after(const char *from, size_t *ret_n)

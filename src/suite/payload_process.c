@@ -187,37 +187,17 @@ static void process_release(struct suite_payload_process *process)
 	free(process);
 }
 
-/* Only our end does not block: the program finds an ordinary pipe. */
-static bool open_pipe(int *ret_ours, int *ret_theirs)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return false;
-	fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	*ret_ours = fds[0];
-	*ret_theirs = fds[1];
-	return true;
-}
-
 static struct error *spawn_process(struct suite_payload_process *process,
 				   const struct suite_payload_process_request *request)
 {
-	_cleanup_close_ int out = -1, err = -1;
-
-	if (!open_pipe(&process->out, &out) || !open_pipe(&process->err, &err))
-		return base_error(BASE_IO, errno, "cannot create a pipe for %s", request->argv[0]);
 	process->from_ns = clock_monotonic_ns();
 	if (request->timeout_ms)
 		process->deadline_ns = process->from_ns + request->timeout_ms * NS_PER_MS;
-	return spawn_child(
-		&(struct spawn_request){ .argv = request->argv,
-					 .env = request->env,
-					 .fds = (struct spawn_fd[]){ { out, 1 }, { err, 2 } },
-					 .n_fds = 2,
-					 .cgroup_procs = request->cgroup_procs,
-					 .own_group = true },
-		&process->pid, &process->pidfd);
+	return spawn_piped(&(struct spawn_request){ .argv = request->argv,
+						    .env = request->env,
+						    .cgroup_procs = request->cgroup_procs,
+						    .own_group = true },
+			   &process->out, &process->err, &process->pid, &process->pidfd);
 }
 
 struct error *suite_payload_process_start(const struct suite_payload_process_request *request,

@@ -189,17 +189,21 @@ static bool is_attached_at_the_end(struct suite_scheduler *s)
 static char *loss_words(struct suite_scheduler *s, const char *reason)
 {
 	struct suite_scx_state state;
+	bool is_counted;
 
 	if (s->ended)
 		return suite_scheduler_end_words(s);
 	suite_scx_state_read(s->system->sched_ext, &state);
-	if (suite_scx_state_is_enabled(&state))
+	is_counted = s->has_enable_seq && state.has_enable_seq;
+	if (suite_scx_state_is_enabled(&state) && !s->may_restart)
 		return xstrdup("was detached and attached again, and the test does not declare "
 			       ".may_restart; its program still runs");
 	return xasprintf("%s (sched_ext is \"%s\"); its program still runs",
 			 reason && suite_kernel_log_is_error(reason) ? "was ended by the kernel"
-			 : s->may_restart ? "was detached and did not attach again in time"
-					  : "was detached",
+			 : !s->may_restart			     ? "was detached"
+			 : is_counted ? "was detached and did not attach again in time"
+				      : "was detached, and its restarts cannot be counted: "
+					"enable_seq cannot be read",
 			 state.name);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* From the start of a scheduler's program to the kernel's word that it is attached. */
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/spawn.h"
 #include "procfs/thread_files.h"
 #include "suite/scheduler.h"
 
@@ -12,7 +14,35 @@ enum {
 	POLL_MS = 20,
 	/* Less CPU time than this is a program that waits and looks around now and then. */
 	PROGRESS_CPU_NS = 300 * 1000 * 1000,
+	/* Roomy: while workers are being stopped nobody reads it. */
+	PIPE_BYTES = 1 << 20,
 };
+
+static char *local_file(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	char *path = xasprintf("./%s", slash ? slash + 1 : program);
+
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+struct error *suite_scheduler_launch(const char *const *argv, pid_t *ret_pid, int *ret_pidfd,
+				     int *ret_out, int *ret_err)
+{
+	_cleanup_free_ char *file = local_file(argv[0]);
+	_cleanup_error_ struct error *err = spawn_piped(
+		&(struct spawn_request){ .argv = argv, .file = file, .own_group = true }, ret_out,
+		ret_err, ret_pid, ret_pidfd);
+
+	if (err)
+		return base_error(BASE_IO, error_errno(err), "%s cannot be executed", argv[0]);
+	(void)fcntl(*ret_out, F_SETPIPE_SZ, PIPE_BYTES);
+	(void)fcntl(*ret_err, F_SETPIPE_SZ, PIPE_BYTES);
+	return NULL;
+}
 
 /* What was seen of a program that loads a scheduler. */
 struct progress {

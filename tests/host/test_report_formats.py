@@ -289,7 +289,6 @@ class Formats(unittest.TestCase):
 
     def test_pretty_has_one_line_for_each_test(self):
         labels = {"pass": "PASS", "fail": "FAIL", "skip": "SKIP", "broken": "BROKEN", "inconclusive": "INCONC"}
-        # The hostile notes are also said aloud; a message "PASS" alone has no name behind it.
         lines = write("pretty", self.told).decode("utf-8").partition("\nnot passed:\n")[0].splitlines()
         seen = collections.Counter(line[:8].rstrip() for line in lines if re.match(r"[A-Z]{4,6} +\S.* 1\.5 s$", line))
         self.assertEqual(seen, collections.Counter(labels[REASONS[o.reason]] for o in self.told))

@@ -24,6 +24,24 @@ static void output_and_status_come_back(void **state UNUSED)
 	assert_int_equal(WEXITSTATUS(status), 7);
 }
 
+static void streams_come_apart_and_the_file_may_have_another_name(void **state UNUSED)
+{
+	const char *const argv[] = { "mine", "-c", "echo $0; echo err >&2", NULL };
+	_cleanup_close_ int out = -1, err = -1, pidfd = -1;
+	char text[100];
+	int status;
+	pid_t pid;
+
+	assert_success(spawn_piped(&(struct spawn_request){ .argv = argv, .file = "sh" }, &out,
+				   &err, &pid, &pidfd));
+	assert_success(spawn_wait(pid, &status));
+	assert_int_equal(read(out, text, sizeof(text)), 5);
+	assert_memory_equal(text, "mine\n", 5);
+	assert_int_equal(read(err, text, sizeof(text)), 4);
+	assert_memory_equal(text, "err\n", 4);
+	assert_true(fcntl(out, F_GETFL) & O_NONBLOCK);
+}
+
 static void too_much_output_is_an_error_and_ends_the_child(void **state UNUSED)
 {
 	const char *const argv[] = { "yes", NULL };
@@ -250,6 +268,7 @@ int main(void)
 		cmocka_unit_test(descriptors_that_do_not_fit_are_an_error),
 		cmocka_unit_test(ends_of_children_are_seen_even_if_they_were_ignored),
 		cmocka_unit_test(output_and_status_come_back),
+		cmocka_unit_test(streams_come_apart_and_the_file_may_have_another_name),
 		cmocka_unit_test(too_much_output_is_an_error_and_ends_the_child),
 		cmocka_unit_test(missing_program_is_an_error_with_errno),
 		cmocka_unit_test(descriptors_arrive_under_their_numbers_and_no_others),

@@ -30,7 +30,7 @@ static struct error *list_script(const char *lines, const struct harness_listing
 {
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, lines);
-	struct error *err = harness_listing_read_within(path, bounds, cancel, ret);
+	struct error *err = harness_listing_read(path, bounds, cancel, ret, NULL);
 
 	staged_root_free(root);
 	return err;
@@ -67,7 +67,7 @@ static void the_default_bounds_are_enough(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root,
 						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
 
-	assert_success(harness_listing_read(path, NULL, &suite));
+	assert_success(harness_listing_read(path, NULL, NULL, &suite, NULL));
 	staged_root_free(root);
 }
 
@@ -79,7 +79,7 @@ static void the_document_itself_can_be_had(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root,
 						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
 
-	assert_success(harness_listing_read_text(path, NULL, &suite, &text));
+	assert_success(harness_listing_read(path, NULL, NULL, &suite, &text));
 	assert_string_equal(strbuf_str(&text), SAMPLE_LISTING(SAMPLE_PLAIN("one")) "\n");
 	assert_int_equal(suite.tests.n, 1);
 	staged_root_free(root);
@@ -93,7 +93,7 @@ static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 	_cleanup_free_ char *link = staged_path(root, "/b/other");
 
 	staged_link(root, "/b/other", "../mytests");
-	assert_success(harness_listing_read_within(link, &roomy, NULL, &suite));
+	assert_success(harness_listing_read(link, &roomy, NULL, &suite, NULL));
 	assert_string_equal(suite.path, path);
 	assert_string_equal(suite.name, "mytests");
 	staged_root_free(root);
@@ -168,7 +168,7 @@ static struct error *list_copy_of_ourselves(const char *root, unsigned char mach
 	bytes.at[18] = (char)machine;
 	staged_file(root, "/copy", bytes.at, bytes.n);
 	assert_int_equal(chmod(path, 0755), 0);
-	return harness_listing_read(path, NULL, &suite);
+	return harness_listing_read(path, NULL, NULL, &suite, NULL);
 }
 
 static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
@@ -177,16 +177,16 @@ static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root, "exit 0");
 	_cleanup_free_ char *gone = staged_path(root, "/gone");
 	struct exchange_declared_suite suite;
-	_cleanup_error_ struct error *absent = harness_listing_read(gone, NULL, &suite);
-	_cleanup_error_ struct error *folder = harness_listing_read(root, NULL, &suite);
+	_cleanup_error_ struct error *absent = harness_listing_read(gone, NULL, NULL, &suite, NULL);
+	_cleanup_error_ struct error *folder = harness_listing_read(root, NULL, NULL, &suite, NULL);
 	_cleanup_error_ struct error *plain = NULL, *text = NULL, *strange = NULL;
 
 	assert_int_equal(chmod(path, 0644), 0);
-	plain = harness_listing_read(path, NULL, &suite);
+	plain = harness_listing_read(path, NULL, NULL, &suite, NULL);
 	/* A shell would run it. */
 	staged_file(root, "/mytests", "exit 0\n", 7);
 	assert_int_equal(chmod(path, 0755), 0);
-	text = harness_listing_read(path, NULL, &suite);
+	text = harness_listing_read(path, NULL, NULL, &suite, NULL);
 	strange = list_copy_of_ourselves(root, EM_AARCH64);
 
 	assert_true(error_is(absent, &harness_error_domain, HARNESS_NOT_TESTS));
@@ -216,9 +216,9 @@ static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 	/* Until the child was started, however long that takes here. */
 	for (uint64_t ms = 200; pid.n == 0; ms *= 2) {
 		error_free(err);
-		err = harness_listing_read_within(
+		err = harness_listing_read(
 			path, &(struct harness_listing_bounds){ ms * NS_PER_MS, 1 << 20 }, NULL,
-			&suite);
+			&suite, NULL);
 		assert_true(error_is(err, &harness_error_domain, HARNESS_LISTING));
 		assert_contains(error_message(err), "did not list its tests within ");
 		if (access(pid_path, F_OK) == 0)

@@ -11,8 +11,6 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 		stage_news(&s),
 		"{\"report\":\"plan\",\"tests\":3,\"jobs\":2,\"alone\":0,\"kernels\":\"6.1\","
 		"\"records\":\"/r\",\"started_unix_sec\":86400}\n");
-	report_run_say(s.r, "a\nb");
-	assert_string_equal(stage_news(&s), "{\"report\":\"message\",\"text\":\"a\\nb\"}\n");
 	stage_finish(&s, 2, made_outcome("f", "a"));
 	assert_string_equal(
 		stage_news(&s),

@@ -84,12 +84,10 @@ static void diagnostics_come_before_their_result(void **state UNUSED)
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");
-	report_run_say(s.r, "Subtest: x");
 	report_run_finished(s.r, 0, &o);
 	assert_string_equal(stage_text(&s), "KTAP version 1\n1..1\n"
 					    "# kernels: 6.1\n"
 					    "# records: /r\n"
-					    "# ktstr: Subtest: x\n"
 					    "# check: 41 % (fair.c:31)\n"
 					    "# boot: slow\n"
 					    "# record: /r/a\n"

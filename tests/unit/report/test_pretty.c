@@ -99,7 +99,6 @@ static void quiet_shows_what_did_not_pass_and_the_summary(void **state UNUSED)
 						    (struct report_options){ .quiet = true },
 						    (struct report_plan){ .n_tests = 3 });
 
-	report_run_say(s.r, "fetching");
 	stage_finish(&s, 0, made_outcome("fair", "a"));
 	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_NEED, "no SMT"));
 	stage_finish(&s, 2, made_failure("fair", "c", KTSTR_REASON_CHECK, "41 %"));
@@ -157,9 +156,6 @@ static void a_terminal_has_a_line_that_comes_and_goes(void **state UNUSED)
 	report_run_tick(s.r, 3 * NS_PER_SEC + 1);
 	report_run_tick(s.r, 4 * NS_PER_SEC - 1);
 	assert_string_equal(stage_news(&s), "");
-	report_run_say(s.r, "a word\033");
-	assert_string_equal(stage_news(&s), "\r\033[Ja word\\x1b\n"
-					    "[0/2] fair:a_rather_long_name… boot 2 s\r");
 	stage_finish(&s, 0, made_outcome("fair", "a"));
 	assert_string_equal(stage_news(&s),
 			    "\r\033[JPASS    fair:a                            5.3 s\n[1/2]\r");

@@ -114,6 +114,24 @@ static void one_that_may_restart_is_counted(void **state)
 	assert_int_equal(f->heard.report.parts, 0);
 }
 
+static void one_whose_restarts_cannot_be_counted_is_lost_for_that(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	f->scheduler.slowness = 0.01;
+	folder_write(&f->folder, "scx/enable_seq", "not a number\n");
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	assert_false(suite_scheduler_is_alive(&f->scheduler));
+	folder_write(&f->folder, "scx/state", "enabled\n");
+	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard),
+			"was detached, and its restarts cannot be counted: enable_seq cannot be "
+			"read (sched_ext is \\\"enabled\\\"); its program still runs");
+}
+
 static void one_that_does_not_come_back_is_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -280,6 +298,7 @@ int main(void)
 		TEST(a_program_that_is_not_there_is_no_verdict),
 		TEST(scheduler_attached_again_counts_as_lost),
 		TEST(one_that_may_restart_is_counted),
+		TEST(one_whose_restarts_cannot_be_counted_is_lost_for_that),
 		TEST(one_that_does_not_come_back_is_lost),
 		TEST(one_that_is_away_at_the_end_must_come_back),
 		cmocka_unit_test_setup_teardown(one_that_comes_back_at_the_end_has_restarted,
