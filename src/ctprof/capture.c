@@ -9,11 +9,8 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "ctprof/bpf/tasks.h"
-#include "ctprof/cgroups.h"
-#include "ctprof/delays.h"
+#include "ctprof/stages.h"
 #include "ctprof/heap/heap.h"
-#include "ctprof/walk/walk.h"
 #include "base/slice.h"
 
 enum { BOOT_ID_BYTES = 256, NUMBER_BYTES = 16 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/cgroups.h"
+#include "ctprof/stages.h"
 
-#include "procfs/cgroup_mount.h"
+#include "procfs/cgroup.h"
 
 /* Rows without values, each path once. */
 static void collect(struct ctprof_snapshot *snapshot)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/delays.h"
+#include "ctprof/stages.h"
 
 #include <pthread.h>
-
-#include "ctprof/parallel.h"
 
 /* The registry has the four values of each delay in the order of the client. */
 enum { VALUES_PER_DELAY = METRIC_BLKIO_DELAY_COUNT - METRIC_CPU_DELAY_COUNT };

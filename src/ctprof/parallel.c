@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/parallel.h"
+#include "ctprof/stages.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,9 +8,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "ctprof/walk/thread.h"
-#include "ctprof/walk/parts.h"
 #include "procfs/cgroup.h"
-#include "procfs/cgroup_mount.h"
 #include "procfs/thread_files.h"
 
 enum { CPUS_WHEN_UNKNOWN = 4, LOADAVG_BYTES = 256, CGROUP_BYTES = 64 << 10 };

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/strbuf.h"
 #include "host/host_facts.h"
 #include "metric/sample.h"
 #include "procfs/cgroup.h"
@@ -122,5 +123,14 @@ uint32_t ctprof_snapshot_add_cpu_list(struct ctprof_snapshot *snapshot, const ui
 				      size_t n);
 /* By path. */
 void ctprof_snapshot_sort_cgroups(struct ctprof_snapshot *snapshot);
+
+/*
+ * How well a snapshot could be read, in one line each; without a newline. Nothing is appended when
+ * nobody counted, and false returned.
+ */
+
+bool ctprof_summary_format_probe(const struct ctprof_snapshot *snapshot, struct strbuf *into);
+bool ctprof_summary_format_parse(const struct ctprof_snapshot *snapshot, struct strbuf *into);
+bool ctprof_summary_format_taskstats(const struct ctprof_snapshot *snapshot, struct strbuf *into);
 
 #endif

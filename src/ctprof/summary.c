@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/summary.h"
+#include "ctprof/snapshot.h"
 
 #include <inttypes.h>
 

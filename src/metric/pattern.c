@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "metric/pattern.h"
+#include "metric/format.h"
 
 #include <string.h>
 

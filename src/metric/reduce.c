@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "metric/policy.h"
+#include "metric/format.h"
 
 enum metric_reduction metric_reduction(enum metric_kind kind)
 {

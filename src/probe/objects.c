@@ -14,7 +14,7 @@
 #include "probe/arch.h"
 #include "probe/probe.h"
 #include "procfs/maps.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 
 static struct error *exe_error(const char *proc_root, pid_t pid, struct error *cause)
 {

@@ -10,7 +10,6 @@
 #include "probe/probe.h"
 #include "probe/remote.h"
 #include "probe/tracer.h"
-#include "procfs/process.h"
 #include "procfs/task.h"
 
 /* A thread seen in an earlier snapshot. Its pointer is believed only after the checks of each read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "procfs/cgroup_mount.h"
+#include "procfs/cgroup.h"
 
 #include <limits.h>
 #include <string.h>

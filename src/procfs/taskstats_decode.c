@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "procfs/taskstats_decode.h"
+#include "procfs/taskstats.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/paths.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "result/limits.h"
 #include "result/new_file.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "suite/limits.h"
 
 enum { POLL_MS = 10, NAMED = 20 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "procfs/cgroup_mount.h"
+#include "procfs/cgroup.h"
 
 static bool shows_something(enum procfs_cgroup_mount_state state)
 {

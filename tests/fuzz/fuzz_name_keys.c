@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ctprof/group/cgroup_key.h"
-#include "ctprof/group/path_glob.h"
-#include "metric/pattern.h"
+#include "ctprof/group/group.h"
+#include "metric/format.h"
 
 /* Trying every way is slow for long texts, and bytes past ASCII need more words. */
 enum { LONGEST_COMPARED = 24 };

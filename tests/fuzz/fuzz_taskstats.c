@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/taskstats_decode.h"
+#include "procfs/taskstats.h"
 
 enum { FAMILY = 27 };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "ctprof/file/record.h"
-#include "ctprof/summary.h"
+#include "ctprof/snapshot.h"
 #include "text/number.h"
 
 void capture_report_init(struct capture_report *report, const char *file, uint64_t wanted)

@@ -9,8 +9,8 @@
 #include "cli/ctprof/cmd_capture.h"
 #include "cli/ctprof/show.h"
 #include "cli/frame/interrupts.h"
-#include "ctprof/bpf/tasks.h"
-#include "ctprof/group/path_glob.h"
+#include "ctprof/stages.h"
+#include "ctprof/group/group.h"
 
 enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 

@@ -4,7 +4,7 @@
 
 #include "cli/ctprof/commands.h"
 #include "cli/ctprof/show.h"
-#include "ctprof/group/path_glob.h"
+#include "ctprof/group/group.h"
 
 struct show_config {
 	const char *file;

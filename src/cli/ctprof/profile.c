@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "metric/pattern.h"
+#include "metric/format.h"
 
 bool profile_wants(const struct profile *profile, size_t metric)
 {

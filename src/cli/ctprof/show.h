@@ -3,10 +3,8 @@
 #ifndef KTSTR_CLI_CTPROF_SHOW_H
 #define KTSTR_CLI_CTPROF_SHOW_H
 
-#include "ctprof/group/cgroup_merge.h"
-#include "ctprof/file/file.h"
 #include "ctprof/group/group.h"
-#include "ctprof/group/smaps_group.h"
+#include "ctprof/file/file.h"
 #include "metric/derived.h"
 #include "text/table.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/ctprof/show.h"
-#include "ctprof/summary.h"
+#include "ctprof/snapshot.h"
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/slice.h"
-#include "procfs/cgroup_mount.h"
+#include "procfs/cgroup.h"
 
 enum { CAPABILITY_SYS_PTRACE = 19 };
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "probe/probe.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "procfs/thread_files.h"
 
 #define PROC_ROOT "/proc"

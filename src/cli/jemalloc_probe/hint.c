@@ -5,9 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "procfs/process.h"
-#include "procfs/thread_files.h"
 #include "procfs/task.h"
+#include "procfs/thread_files.h"
 
 enum { PTRACE_SCOPE_MAX_BYTES = 16 };
 

@@ -4,7 +4,7 @@
 #include <libgen.h>
 #include <string.h>
 
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "result/run_folder.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/bpf/cgroup.h"
+#include "ctprof/bpf/sample.h"
 
 #include <fcntl.h>
 #include <limits.h>

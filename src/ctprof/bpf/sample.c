@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ctprof/delays.h"
+#include "ctprof/stages.h"
 #include "ctprof/walk/thread.h"
 
 /* Numbers of the kernel that its BTF does not have and that never change. */

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/bpf/tasks.h"
+#include "ctprof/stages.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "bpfload/bpfload.h"
-#include "ctprof/bpf/cgroup.h"
-#include "ctprof/bpf/rules.h"
-#include "ctprof/bpf/thread_count.h"
-#include "ctprof/walk/parts.h"
+#include "ctprof/bpf/sample.h"
+#include "ctprof/walk/thread.h"
 
 /* bpf/ctprof_task.bpf.c */
 extern const char ctprof_task_object_start[], ctprof_task_object_end[];

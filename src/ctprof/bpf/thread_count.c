@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/bpf/thread_count.h"
+#include "ctprof/bpf/sample.h"
 
 #include <sys/stat.h>
 

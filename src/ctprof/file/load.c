@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctprof/walk/parts.h"
+#include "ctprof/walk/thread.h"
 
 /* Rough, and rather too much: what one entry of a table costs beside its bytes. */
 enum { ENTRY_BYTES = 48 };

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "ctprof/file/load.h"
-#include "metric/policy.h"
+#include "metric/format.h"
 
 /* What a state is written as when nobody knows it; it sorts behind every letter. */
 #define STATE_ABSENT '~'

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/group/cgroup_key.h"
+#include "ctprof/group/group.h"
 
 #include <string.h>
 
-#include "ctprof/group/path_glob.h"
-#include "metric/pattern.h"
+#include "metric/format.h"
 
 static const char service[] = ".service";
 

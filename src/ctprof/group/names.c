@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "metric/pattern.h"
+#include "metric/format.h"
 
 struct ctprof_group_keys {
 	struct ctprof_group_rules rules;

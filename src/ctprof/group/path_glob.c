@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/group/path_glob.h"
+#include "ctprof/group/group.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/group/smaps_group.h"
+#include "ctprof/group/group.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,7 @@
 
 #include <unistd.h>
 
-#include "ctprof/heap/objects.h"
-#include "ctprof/heap/tally.h"
-#include "ctprof/parallel.h"
+#include "ctprof/stages.h"
 #include "probe/arch.h"
 #include "probe/probe.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/heap/helper.h"
+#include "ctprof/heap/heap.h"
 
 #include <fcntl.h>
 #include <poll.h>

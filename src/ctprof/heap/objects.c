@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/heap/objects.h"
+#include "ctprof/heap/heap.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/heap/tally.h"
+#include "ctprof/heap/heap.h"
 
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctprof/walk/parts.h"
-
 /* More than any file of a thread has on an ordinary host: one read is enough. */
 enum { FIRST_BYTES = 16 << 10, PATH_BYTES = 64 };
 

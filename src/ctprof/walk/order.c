@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk/parts.h"
+#include "ctprof/walk/thread.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ctprof/group/path_glob.h"
+#include "ctprof/group/group.h"
 #include "procfs/thread_files.h"
 
 enum { PATH_BYTES = 48 };

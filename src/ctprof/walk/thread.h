@@ -9,11 +9,13 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "base/slice.h"
+#include "base/vec.h"
 #include "ctprof/capture.h"
 #include "ctprof/snapshot.h"
 #include "metric/sample.h"
 #include "procfs/cpu_list.h"
-#include "base/slice.h"
+#include "procfs/task.h"
 
 /* Reading one small file below an open folder, into a buffer that is used again and again. */
 struct ctprof_walk_buffer {
@@ -166,5 +168,31 @@ enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int 
  */
 void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
 			struct metric_thread_sample *sample);
+
+/* What a walk is made of, besides reading a thread. */
+
+/* How much of a host, or of what claims to be one, a capture takes in. */
+enum {
+	CTPROF_LIMIT_PROCESSES = PROCFS_LIMIT_THREADS,
+	CTPROF_LIMIT_THREADS = PROCFS_LIMIT_THREADS,
+	/* One file of a thread. A status file with all of 65,536 groups has 0.7 MB. */
+	CTPROF_LIMIT_FILE_BYTES = 2 << 20,
+	/* Reading in parallel helps as far as the kernel's locks let it. */
+	CTPROF_LIMIT_JOBS = 256,
+};
+
+/* From the samples of several workers to the threads of a snapshot. */
+struct ctprof_sample_list {
+	VEC(struct metric_thread_sample) samples;
+};
+
+/* Appends the samples and frees the list; an empty snapshot takes them over without a copy. */
+void ctprof_walk_append(struct ctprof_snapshot *snapshot, struct ctprof_sample_list *list);
+
+/* By process, then thread. Needs 16 bytes for each, not a second copy. */
+void ctprof_walk_sort(struct metric_thread_sample *samples, size_t n);
+
+/* Of sorted samples: how many are left when each number stands once, with what was seen last. */
+size_t ctprof_walk_unique(struct metric_thread_sample *samples, size_t n);
 
 #endif

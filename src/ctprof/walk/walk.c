@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk/walk.h"
+#include "ctprof/stages.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ctprof/parallel.h"
-#include "ctprof/group/path_glob.h"
-#include "ctprof/walk/parts.h"
+#include "ctprof/group/group.h"
 #include "ctprof/walk/thread.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 
 /* Threads that are read at a stretch, and fewer that lack only something. */
 enum { STRETCH = 128, FILL_CHUNK = 64, PATH_BYTES = 48 };

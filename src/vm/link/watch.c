@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/spawn.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "vm/link/exec.h"
 #include "vm/state.h"
 

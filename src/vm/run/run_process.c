@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Processes named in a run folder, told from those that got their number later. */
-#include "procfs/process.h"
+#include "procfs/task.h"
 #include "vm/run/run.h"
 
 struct vm_run_process vm_run_process_of(pid_t pid)

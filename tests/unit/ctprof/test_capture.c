@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fake_proc.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 
 static struct ctprof_options staged(const char *root)
 {

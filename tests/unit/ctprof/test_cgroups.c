@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/cgroups.h"
+#include "ctprof/stages.h"
 
 #include "staged_root.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/parallel.h"
+#include "ctprof/stages.h"
 
 #include <sched.h>
 #include <stdatomic.h>

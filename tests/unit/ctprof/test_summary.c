@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/summary.h"
+#include "ctprof/snapshot.h"
 
 #include "files.h"
 

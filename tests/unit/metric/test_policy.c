@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "metric/policy.h"
+#include "metric/format.h"
 
 #include <sched.h>
 

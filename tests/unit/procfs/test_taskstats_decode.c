@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "procfs/taskstats_decode.h"
+#include "procfs/taskstats.h"
 
 #include "taskstats_message.h"
 #include "taskstats_structs.h"

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 
 void sleep_ms(unsigned int ms)
 {

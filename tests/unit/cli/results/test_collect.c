@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "procfs/process.h"
+#include "procfs/task.h"
 
 static void every_file_has_its_place_failures_first(void **state)
 {

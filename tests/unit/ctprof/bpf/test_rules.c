@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/bpf/rules.h"
+#include "ctprof/bpf/sample.h"
 
 #include <sched.h>
 

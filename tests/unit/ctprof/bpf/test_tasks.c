@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/bpf/tasks.h"
+#include "ctprof/stages.h"
 
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
 #include "base/strbuf.h"
-#include "ctprof/delays.h"
-#include "ctprof/walk/walk.h"
 #include "parked.h"
 #include "unit.h"
 

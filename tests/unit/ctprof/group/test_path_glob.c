@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/group/path_glob.h"
+#include "ctprof/group/group.h"
 
 #include "unit.h"
 

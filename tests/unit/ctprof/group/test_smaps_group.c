@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/group/smaps_group.h"
+#include "ctprof/group/group.h"
 
 #include "made_snapshot.h"
 #include "unit.h"

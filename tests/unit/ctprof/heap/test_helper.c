@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/heap/helper.h"
+#include "ctprof/heap/heap.h"
 
 #include <signal.h>
 #include <stdlib.h>

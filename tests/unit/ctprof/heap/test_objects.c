@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/heap/objects.h"
+#include "ctprof/heap/heap.h"
 
 #include "probe/hostile_elf.h"
 #include "probe/jemalloc_target.h"

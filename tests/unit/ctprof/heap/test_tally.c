@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/heap/tally.h"
+#include "ctprof/heap/heap.h"
 
 #include "unit.h"
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 
-#include "ctprof/walk/parts.h"
 #include "fake_proc.h"
 
 static int open_root(const char *root)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/walk/parts.h"
+#include "ctprof/walk/thread.h"
 
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "ctprof/walk/walk.h"
+#include "ctprof/stages.h"
 #include "fake_proc.h"
 
 struct stage {

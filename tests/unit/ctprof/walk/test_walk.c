@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/walk/walk.h"
+#include "ctprof/stages.h"
 
 #include <pthread.h>
 #include <sched.h>
