@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "inspect/attach.h"
+#include "inspect/source.h"
 
 #include "base/alloc.h"
 #include "base/paths.h"

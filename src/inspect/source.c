@@ -6,15 +6,70 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/str.h"
 #include "physmap/physmap.h"
+#include "vm/qemu/qmp.h"
 #include "vm/run/run.h"
 #include "vm/template/template.h"
 
 #define VM_PREFIX     "vm:"
 #define TEMPLATE_FILE "template.json"
+
+enum { ANSWER_WAIT_SEC = 30 };
+#define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)
+
+static struct error *stop(struct inspect_freeze *f, const char *dir)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	bool running;
+	struct error *err = vm_run_control_is_running(f->qmp, ANSWER_WAIT_NS, &running);
+
+	if (!err && running) {
+		/* The mark comes first: whoever kills us from now on leaves a guest that heals. */
+		err = vm_run_freeze_begin(dir, &f->mark);
+		if (!err)
+			err = vm_qmp_execute(f->qmp, "stop", NULL, ANSWER_WAIT_NS, NULL);
+		f->stopped = !err;
+	} else if (!err) {
+		f->stopped = vm_run_freeze_adopt(dir, &f->mark);
+	}
+	if (!err)
+		err = vm_qmp_human(f->qmp, "info registers -a", ANSWER_WAIT_NS, &text);
+	return err ? err : vm_registers_parse(strbuf_str(&text), text.n, &f->registers);
+}
+
+static void freeze_end(struct inspect_freeze *f)
+{
+	if (f->stopped)
+		error_free(vm_qmp_execute(f->qmp, "cont", NULL, ANSWER_WAIT_NS, NULL));
+	vm_run_freeze_end(&f->mark);
+	vm_qmp_free(f->qmp);
+	vm_register_list_deinit(&f->registers);
+	*f = INSPECT_FREEZE_NONE;
+}
+
+/*
+ * Whoever freezes a guest has to reach inspect_close(), whatever signals come: see
+ * cli/frame/interrupts.h. A guest that stands still already is left so.
+ */
+static struct error *freeze_begin(const struct vm_run_entry *entry, struct inspect_freeze *ret)
+{
+	_cleanup_free_ char *dir = vm_run_control_dir(entry);
+	struct inspect_freeze f = INSPECT_FREEZE_NONE;
+	struct error *err = vm_run_control_connect(entry, ANSWER_WAIT_NS, &f.qmp);
+
+	if (!err)
+		err = stop(&f, dir);
+	if (err) {
+		freeze_end(&f);
+		return error_wrap(err, "freezing the guest");
+	}
+	*ret = f;
+	return NULL;
+}
 
 /* A range is read where its bytes are: a clone's in its QEMU, all others in their file. */
 static struct error *map_ranges(const struct vm_run_info *info, struct inspect_source *s)
@@ -66,8 +121,26 @@ static struct error *open_vm(const char *id, bool freeze, struct inspect_source 
 				  vm_run_state_word(entry->state), entry->problem ? ": " : "",
 				  entry->problem ? entry->problem : "");
 	if (freeze)
-		err = inspect_freeze_begin(entry, &s->freeze);
+		err = freeze_begin(entry, &s->freeze);
 	return err ? err : map_ranges(entry->info, s);
+}
+
+/* As QEMU lays out its backends: DIR/ram.0, DIR/ram.1 …, or all in one file. */
+static struct error *map_layout(const struct physmap_layout *layout, const char *dir,
+				const char *file, struct inspect_source *s)
+{
+	struct error *err = NULL;
+
+	s->map = physmap_new();
+	for (size_t i = 0; !err && i < layout->ranges.n; i++) {
+		const struct physmap_range *range = &layout->ranges.at[i];
+		_cleanup_free_ char *path = file ? xstrdup(file)
+						 : xasprintf("%s/ram.%u", dir, range->backend);
+
+		err = physmap_add_file(s->map, range->start, range->length, path, range->offset);
+	}
+	s->reader = kmem_reader_of_physmap(s->map);
+	return err;
 }
 
 static struct error *open_template(const char *dir, const char *json, struct inspect_source *s)
@@ -78,17 +151,7 @@ static struct error *open_template(const char *dir, const char *json, struct ins
 
 	if (!err)
 		err = physmap_from_backends(PHYSMAP_Q35, d.ram_bytes.at, d.ram_bytes.n, &layout);
-	if (err)
-		return err;
-	s->map = physmap_new();
-	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
-		const struct physmap_range *range = &layout.ranges.at[i];
-		_cleanup_free_ char *path = xasprintf("%s/ram.%u", dir, range->backend);
-
-		err = physmap_add_file(s->map, range->start, range->length, path, range->offset);
-	}
-	s->reader = kmem_reader_of_physmap(s->map);
-	return err;
+	return err ? err : map_layout(&layout, dir, NULL, s);
 }
 
 static struct error *open_description(const char *path, struct inspect_source *s)
@@ -110,14 +173,7 @@ static struct error *open_raw(const char *path, uint64_t size, struct inspect_so
 
 	if (err)
 		return error_wrap(err, "%s is neither an ELF core nor a file of RAM", path);
-	s->map = physmap_new();
-	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
-		const struct physmap_range *range = &layout.ranges.at[i];
-
-		err = physmap_add_file(s->map, range->start, range->length, path, range->offset);
-	}
-	s->reader = kmem_reader_of_physmap(s->map);
-	return err;
+	return map_layout(&layout, NULL, path, s);
 }
 
 static struct error *open_core(const char *path, struct inspect_source *s)
@@ -229,7 +285,7 @@ struct error *inspect_open(const char *text, bool freeze, struct inspect_source 
 
 void inspect_close(struct inspect_source *s)
 {
-	inspect_freeze_end(&s->freeze);
+	freeze_end(&s->freeze);
 	physmap_free(s->map);
 	physmap_free(s->files);
 	kmem_core_deinit(&s->core);

@@ -23,7 +23,6 @@ EXCEPTIONS = (
     (r"src/harness/(guest_run|job|job_record)\.c", "drives guests; tests/vm and tests/self run real ones"),
     (r"src/cli/test/(gather|run)\.c", "drives guests; tests/vm/test_runner.py and tests/self run real ones"),
     (r"src/cli/shell/(run|session)\.c", "drives a guest; tests/vm/test_shell.py runs real ones"),
-    (r"src/inspect/freeze\.c", "stops a guest; tests/vm/test_inspect.py freezes a real one"),
     (r"src/agent/(main|debug_port)\.c", "PID 1 and I/O ports: tests/vm boots them"),
     (r"src/suite/(body|ctx|main|run)\.c", "a test's process and its parent; tests/host/suite runs real test binaries"),
     (r"src/cli/(\w+/)?cmd_\w+\.c", "parses, calls a room, prints; tests/golden runs the programs"),

@@ -8,7 +8,7 @@
 #include "dump/dump.h"
 #include "dump/expr.h"
 #include "dump/vmcore.h"
-#include "inspect/attach.h"
+#include "inspect/source.h"
 
 #define ALL "all"
 

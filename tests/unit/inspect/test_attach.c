@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "inspect/attach.h"
+#include "inspect/source.h"
 
 #include <stdlib.h>
 
