@@ -3,23 +3,9 @@
 
 #include <stdlib.h>
 
+#include "dump/member.h"
 #include "kmem/walk.h"
 #include "text/escape.h"
-
-static void find_range(struct kmem *kmem, const char *from, const char *to, uint64_t *ret_start,
-		       uint64_t *ret_end)
-{
-	uint64_t start, end;
-	struct error *err = kmem_symbol(kmem, from, &start);
-
-	if (!err)
-		err = kmem_symbol(kmem, to, &end);
-	if (!err && start <= end) {
-		*ret_start = start;
-		*ret_end = end;
-	}
-	error_free(err);
-}
 
 static bool add_module(void *context, const struct kmem_module *module)
 {
@@ -68,8 +54,9 @@ void dump_code_init(struct dump_code *code, struct kmem *kmem)
 	uint64_t head;
 
 	*code = (struct dump_code){ .kmem = kmem };
-	find_range(kmem, "_stext", "_etext", &code->text_start, &code->text_end);
-	find_range(kmem, "_sinittext", "_einittext", &code->init_start, &code->init_end);
+	error_free(dump_symbol_range(kmem, "_stext", "_etext", &code->text_start, &code->text_end));
+	error_free(dump_symbol_range(kmem, "_sinittext", "_einittext", &code->init_start,
+				     &code->init_end));
 	code->no_orc = dump_orc_kernel_table(kmem, &code->orc);
 	error_free(kmem_modules(kmem, &walk, add_module, code));
 	err = kmem_symbol(kmem, "bpf_kallsyms", &head);

@@ -3,6 +3,7 @@
 
 #include "base/suggest.h"
 #include "dump/expr_eval.h"
+#include "dump/member.h"
 
 /* Types of often used variables: BTF has those of per-CPU variables only. */
 static const struct {
@@ -84,23 +85,9 @@ static const struct btf *types_of(struct dump_expr_scope *scope, const struct du
 	return types.btf ? types.btf->btf : NULL;
 }
 
-static bool is_between(struct kmem *kmem, uint64_t address, const char *from, const char *to)
-{
-	uint64_t start, end;
-	struct error *err = kmem_symbol(kmem, from, &start);
-
-	if (!err)
-		err = kmem_symbol(kmem, to, &end);
-	if (err) {
-		error_free(err);
-		return false;
-	}
-	return address >= start && address < end;
-}
-
 static bool is_percpu(struct kmem *kmem, uint64_t address)
 {
-	return is_between(kmem, address, "__per_cpu_start", "__per_cpu_end");
+	return dump_is_between(kmem, address, "__per_cpu_start", "__per_cpu_end");
 }
 
 bool dump_expr_name_is_percpu(struct dump_expr_scope *scope, const char *name)
@@ -201,7 +188,7 @@ static void find_type(struct dump_expr_scope *scope, const char *name, uint64_t 
 		value->type.id = type.size_or_type;
 		return;
 	}
-	if (is_between(scope->kmem, address, "_stext", "_etext")) {
+	if (dump_is_between(scope->kmem, address, "_stext", "_etext")) {
 		value->form = DUMP_EXPR_IS_NUMBER;
 		value->number = address;
 		value->type.id = btf_find(btf, BTF_FUNC, name, &type) ? type.size_or_type : 0;

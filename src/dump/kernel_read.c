@@ -35,6 +35,31 @@ struct error *dump_kernel_offset(const struct kmem *kmem, enum kmem_field_id id,
 	return NULL;
 }
 
+struct error *dump_symbol_range(struct kmem *kmem, const char *from, const char *to,
+				uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t start, end;
+	struct error *err = kmem_symbol(kmem, from, &start);
+
+	if (!err)
+		err = kmem_symbol(kmem, to, &end);
+	if (err)
+		return err;
+	if (end < start)
+		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s is before %s", to, from);
+	*ret_start = start;
+	*ret_end = end;
+	return NULL;
+}
+
+bool dump_is_between(struct kmem *kmem, uint64_t address, const char *from, const char *to)
+{
+	uint64_t start = 0, end = 0;
+
+	error_free(dump_symbol_range(kmem, from, to, &start, &end));
+	return address >= start && address < end;
+}
+
 struct error *dump_kernel_members(struct kmem *kmem, uint64_t base,
 				  const struct dump_wanted *wanted, size_t n)
 {

@@ -44,6 +44,12 @@ struct error *dump_kernel_member(struct kmem *kmem, enum kmem_field_id id, uint6
 struct error *dump_kernel_offset(const struct kmem *kmem, enum kmem_field_id id,
 				 uint64_t *ret) MUST_CHECK;
 
+/* From one symbol to another. KMEM_NO_SYMBOLS: the second is before the first. */
+struct error *dump_symbol_range(struct kmem *kmem, const char *from, const char *to,
+				uint64_t *ret_start, uint64_t *ret_end) MUST_CHECK;
+/* False as well when the kernel does not have both symbols. */
+bool dump_is_between(struct kmem *kmem, uint64_t address, const char *from, const char *to);
+
 /* Several of them: the first that is missing is the error. */
 struct dump_wanted {
 	enum kmem_field_id id;

@@ -2,6 +2,7 @@
 #include "dump/code.h"
 
 #include "dump/limits.h"
+#include "dump/member.h"
 
 enum { IP_BYTES = 4, N_REGISTERS = 16 };
 
@@ -23,23 +24,6 @@ static enum dump_orc_register register_of(const struct dump_orc_table *table, ui
 		return renumbered[number];
 	return number < DUMP_ORC_REG_UNKNOWN ? (enum dump_orc_register)number
 					     : DUMP_ORC_REG_UNKNOWN;
-}
-
-static struct error *symbol_pair(struct kmem *kmem, const char *from, const char *to,
-				 uint64_t *ret_from, uint64_t *ret_bytes)
-{
-	uint64_t start, stop;
-	struct error *err = kmem_symbol(kmem, from, &start);
-
-	if (!err)
-		err = kmem_symbol(kmem, to, &stop);
-	if (err)
-		return err;
-	if (stop < start)
-		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s is before %s", to, from);
-	*ret_from = start;
-	*ret_bytes = stop - start;
-	return NULL;
 }
 
 static bool ip_at(struct kmem *kmem, const struct dump_orc_table *table, uint64_t i, uint64_t *ret)
@@ -143,16 +127,18 @@ struct error *dump_orc_kernel_table(struct kmem *kmem, struct dump_orc_table *re
 {
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_STACK);
 	struct dump_orc_table table = { 0 };
-	uint64_t ip_bytes = 0, entry_bytes = 0, size;
+	uint64_t ip_bytes, entry_bytes, ips_end, entries_end, size;
 
 	if (!err)
-		err = symbol_pair(kmem, "__start_orc_unwind_ip", "__stop_orc_unwind_ip", &table.ips,
-				  &ip_bytes);
+		err = dump_symbol_range(kmem, "__start_orc_unwind_ip", "__stop_orc_unwind_ip",
+					&table.ips, &ips_end);
 	if (!err)
-		err = symbol_pair(kmem, "__start_orc_unwind", "__stop_orc_unwind", &table.entries,
-				  &entry_bytes);
+		err = dump_symbol_range(kmem, "__start_orc_unwind", "__stop_orc_unwind",
+					&table.entries, &entries_end);
 	if (err)
 		return err;
+	ip_bytes = ips_end - table.ips;
+	entry_bytes = entries_end - table.entries;
 	size = kmem->fields.at[KMEM_F_ORC_ENTRY].place.size;
 	table.n = ip_bytes / IP_BYTES;
 	if (!size || !table.n || table.n > DUMP_LIMIT_ORC_ENTRIES || ip_bytes % IP_BYTES ||

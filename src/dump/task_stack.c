@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dump/member.h"
+
 enum {
 	/* Without CONFIG_KASAN; also of the stack for interrupts. */
 	USUAL_STACK_BYTES = 16 << 10,
@@ -16,14 +18,10 @@ enum {
 static uint64_t find_stack_bytes(struct kmem *kmem)
 {
 	uint64_t start = 0, end = 0;
-	struct error *err = kmem_symbol(kmem, "__start_init_stack", &start);
 
-	if (!err)
-		err = kmem_symbol(kmem, "__end_init_stack", &end);
-	if (err || end <= start || end - start > DUMP_LIMIT_STACK_BYTES ||
-	    (end - start) % KMEM_PAGE_BYTES)
-		end = start + USUAL_STACK_BYTES;
-	error_free(err);
+	error_free(dump_symbol_range(kmem, "__start_init_stack", "__end_init_stack", &start, &end));
+	if (end == start || end - start > DUMP_LIMIT_STACK_BYTES || (end - start) % KMEM_PAGE_BYTES)
+		return USUAL_STACK_BYTES;
 	return end - start;
 }
 

@@ -101,17 +101,6 @@ static void name_data(struct kmem *kmem, uint64_t address, struct strbuf *into)
 	error_free(err);
 }
 
-static bool is_in_image(struct kmem *kmem, uint64_t address)
-{
-	uint64_t start, end;
-	struct error *err = kmem_symbol(kmem, "_stext", &start);
-
-	if (!err)
-		err = kmem_symbol(kmem, "_end", &end);
-	error_free(err);
-	return !err && address >= start && address < end;
-}
-
 static void name_code(struct dump_values *values, uint64_t address)
 {
 	struct dump_code_name name;
@@ -134,7 +123,7 @@ static bool step(void *context, const struct btf_value_pointer *pointer,
 	strbuf_clear(&values->symbol);
 	if (is_function(pointer))
 		name_code(values, pointer->address);
-	else if (is_in_image(values->kmem, pointer->address))
+	else if (dump_is_between(values->kmem, pointer->address, "_stext", "_end"))
 		name_data(values->kmem, pointer->address, &values->symbol);
 	if (values->symbol.n)
 		target->symbol = strbuf_str(&values->symbol);
