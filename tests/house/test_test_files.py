@@ -21,7 +21,7 @@ EXCEPTIONS = (
     ),
     (r"src/cli/(\w+/)?main(_\w+)?\.c", "holds tables only, or is a fixture; tests/golden and tests/host run the programs"),
     (r"src/harness/(guest_run|job|job_record)\.c", "drives guests; tests/vm and tests/self run real ones"),
-    (r"src/cli/test/(gather|run)\.c", "drives guests; tests/vm/test_runner.py and tests/self run real ones"),
+    (r"src/cli/test/run\.c", "drives guests; tests/vm/test_runner.py and tests/self run real ones"),
     (r"src/cli/shell/(run|session)\.c", "drives a guest; tests/vm/test_shell.py runs real ones"),
     (r"src/agent/(main|debug_port)\.c", "PID 1 and I/O ports: tests/vm boots them"),
     (r"src/suite/(body|ctx|main|run)\.c", "a test's process and its parent; tests/host/suite runs real test binaries"),

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/ctprof/cmd_capture.h"
 #include "cli/ctprof/show.h"
@@ -12,7 +14,7 @@
 #include "ctprof/stages.h"
 #include "ctprof/group/group.h"
 
-enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
+enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128, HOST_BYTES = 256 };
 
 _Static_assert(CTPROF_BPF_FROM_THREADS == 600, "help and manual say so");
 
@@ -226,8 +228,9 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	const struct capture_config *config = config_;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *iterator = NULL;
-	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
+	_cleanup_free_ char *file = NULL;
 	_cleanup_error_ struct error *err = NULL;
+	char host[HOST_BYTES] = "";
 	struct cli_screen screen;
 	struct ctprof_options capture = {
 		.root = "",
@@ -252,6 +255,8 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 		.take = ctprof_capture_take,
 	};
 
+	gethostname(host, sizeof(host) - 1);
+	file = config->output ? xstrdup(config->output) : snapshot_name_new(host, clock_unix_sec());
 	cli_screen_init(&screen, config->quiet || config->json, config->verbose);
 	err = cli_interrupts_install(&cancel);
 	if (!err)

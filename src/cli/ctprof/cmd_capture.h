@@ -12,10 +12,11 @@
 
 #define SNAPSHOT_SUFFIX ".ctprof.zst"
 
-/* HOST-20260131T235959Z.ctprof.zst, of bytes that need no quotes anywhere. */
-void snapshot_name_format(const char *host, uint64_t unix_sec, struct strbuf *into);
-/* The same for this host and now, with -2, -3 … when such a file is there. */
-char *snapshot_name_new(void) MUST_CHECK;
+/*
+ * HOST-20260131T235959Z.ctprof.zst, of bytes that need no quotes anywhere; with -2, -3 … when such
+ * a file is there.
+ */
+char *snapshot_name_new(const char *host, uint64_t unix_sec) MUST_CHECK;
 
 /* "500ms", "2s", "1.5m", "1h"; false when it is not one or not from 1 ms to 24 h. */
 bool interval_parse(const char *text, uint64_t *ret_ns);

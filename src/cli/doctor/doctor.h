@@ -21,8 +21,6 @@ enum check_state {
 	CHECK_N_STATES
 };
 
-const char *check_state_name(enum check_state state);
-
 struct finding {
 	enum check_state state;
 	struct strbuf text;

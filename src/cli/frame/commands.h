@@ -13,7 +13,6 @@ extern const struct cli_command cli_program_jemalloc_probe;
 extern const struct cli_command cli_cmd_cache;
 extern const struct cli_command cli_cmd_ctprof;
 extern const struct cli_command cli_cmd_doctor;
-extern const struct cli_command cli_cmd_help;
 extern const struct cli_command cli_cmd_inspect;
 extern const struct cli_command cli_cmd_kernel;
 extern const struct cli_command cli_cmd_rerun;
@@ -22,7 +21,10 @@ extern const struct cli_command cli_cmd_shell;
 extern const struct cli_command cli_cmd_show_test;
 extern const struct cli_command cli_cmd_test;
 extern const struct cli_command cli_cmd_topo;
-extern const struct cli_command cli_cmd_version;
 extern const struct cli_command cli_cmd_vm;
+
+/* A topology or the name of a preset; CLI_USAGE with the nearest name when it is neither. */
+struct topo;
+struct error *cli_parse_topology(const char *text, struct topo *ret) MUST_CHECK;
 
 #endif

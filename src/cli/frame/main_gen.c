@@ -13,7 +13,7 @@
 #include "cli/ctprof/metric_list.h"
 #include "cli/frame/commands.h"
 #include "cli/jemalloc_probe/jemalloc_probe.h"
-#include "cli/results/record_man.h"
+#include "cli/results/results.h"
 #include "result/outcome.h"
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/frame/topology_option.h"
+#include "cli/frame/commands.h"
 
-#include "cli/frame/command.h"
 #include "base/suggest.h"
 #include "topo/topology.h"
 

@@ -139,7 +139,7 @@ void output_table(const struct probe_report *report, const struct text_look *loo
 void output_warnings(const struct probe_report *report, struct strbuf *into);
 
 /*
- * Attaches and takes the snapshots. An error is fatal (see fatal.h) and leaves
+ * Attaches and takes the snapshots. An error is fatal and leaves
  * nothing to print but details, lines about what was tried (may be NULL). A cancelled run is not
  * an error: the report says interrupted; nor is a process that ends after the first snapshot.
  */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
 #include "cli/rerun/gather.h"
-#include "cli/test/options.h"
-#include "cli/test/run.h"
 
 static const struct cli_option options[] = {
 	CLI_OPTION("exact", NULL, CLI_FLAG(struct rerun_config, exact),
@@ -24,13 +22,6 @@ static const struct cli_exit_row exits[] = {
 };
 
 static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
-
-static struct error *check(void *config_)
-{
-	const struct rerun_config *config = config_;
-
-	return test_config_check(&config->test);
-}
 
 struct rerun {
 	const struct rerun_config *config;
@@ -76,6 +67,6 @@ const struct cli_command cli_cmd_rerun = {
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct rerun_config),
 	.defaults = &defaults,
-	.check = check,
+	.check = test_config_check,
 	.run = run,
 };

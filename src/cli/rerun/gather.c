@@ -7,7 +7,6 @@
 
 #include "base/shell_word.h"
 #include "base/suggest.h"
-#include "cli/frame/command.h"
 #include "cli/rerun/changes.h"
 #include "kernel/kernel.h"
 
@@ -244,7 +243,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 	if (!err)
 		err = join_gone(list_suite(past, cancel, ret), find_kernel(past, ret));
 	if (!err)
-		err = gather_plan(&test, ret);
+		err = test_plan(&test, ret);
 	if (!err)
 		err = find_files(&test, past, ret);
 	return err ? err : compare(config, past, ret);

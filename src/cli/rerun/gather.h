@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_RERUN_GATHER_H
 #define KTSTR_CLI_RERUN_GATHER_H
 
-#include "cli/test/gather.h"
+#include "cli/test/test.h"
 #include "kernel/cache.h"
 #include "result/run_record.h"
 

@@ -67,4 +67,7 @@ void runs_format_table(const struct shown_runs *runs, const struct text_look *lo
 		       struct strbuf *into);
 void runs_format_json(const struct shown_runs *runs, struct strbuf *into);
 
+/* Every member of a record, in the order in which they are written, in the language of scdoc. */
+void record_format_man(struct strbuf *into);
+
 #endif

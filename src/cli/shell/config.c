@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame/command.h"
-#include "cli/frame/topology_option.h"
-#include "vm/qemu/accel.h"
+#include "base/alloc.h"
+#include "cli/frame/commands.h"
 #include "vm/deterministic/deterministic.h"
+#include "vm/image/image.h"
+#include "vm/qemu/accel.h"
 
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 {
@@ -81,4 +82,74 @@ struct error *shell_check(void *config_)
 		return cli_error(CLI_USAGE, 0,
 				 "--module needs a running guest, which --deterministic excludes");
 	return read_machine(config);
+}
+
+static void list_env(struct command_line *line)
+{
+	size_t n = 0;
+
+	if (line->term)
+		line->env[n++] = line->term;
+	if (line->prompt)
+		line->env[n++] = line->prompt;
+	line->env[n] = NULL;
+}
+
+void command_line_init(struct command_line *line, const struct shell_config *config,
+		       bool stdin_is_terminal, const char *term)
+{
+	*line = (struct command_line){ .own = { "sh" } };
+	line->argv = config->argv ? config->argv : line->own;
+	if (config->exec) {
+		line->own[1] = "-c";
+		line->own[2] = config->exec;
+	}
+	line->pty = !config->exec && !config->argv && stdin_is_terminal;
+	if (line->pty && term && term[0])
+		line->term = xasprintf("TERM=%s", term);
+	list_env(line);
+}
+
+void command_line_set_prompt(struct command_line *line, const char *version,
+			     const struct topo *topology)
+{
+	_cleanup_strbuf_ struct strbuf prompt = STRBUF_INIT;
+
+	if (!line->pty)
+		return;
+	strbuf_appendf(&prompt, "PS1=ktstr %s ", version);
+	topo_format_shape(topology, &prompt);
+	strbuf_append(&prompt, ":\\w\\$ ");
+	free(line->prompt);
+	line->prompt = strbuf_take(&prompt);
+	list_env(line);
+}
+
+void command_line_deinit(struct command_line *line)
+{
+	free(line->term);
+	free(line->prompt);
+	*line = (struct command_line){ 0 };
+}
+
+static struct error *pack(const struct cli_strings *specs, uint64_t limit_bytes,
+			  struct strbuf *archive)
+{
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < specs->n; i++)
+		err = vm_guest_files_add_spec(g, specs->at[i]);
+	if (!err && specs->n)
+		err = vm_guest_files_pack(g, limit_bytes, archive);
+	if (error_is(err, &base_error_domain, BASE_LIMIT))
+		err = error_wrap(err, "more than %llu MiB; give the guest more memory with -m",
+				 (unsigned long long)(limit_bytes >> 20));
+	return err;
+}
+
+struct error *shell_pack_files(const struct cli_strings *specs, uint64_t limit_bytes,
+			       struct strbuf *archive)
+{
+	return error_wrap(pack(specs, limit_bytes, archive), "--include");
 }

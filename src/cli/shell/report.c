@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "kernel/kernel.h"
 #include "text/escape.h"
 #include "vm/image/image.h"
@@ -127,4 +128,30 @@ void report_format_end(const struct vm_end *end, const char *program, struct str
 		text_escape(into, end->oom);
 		strbuf_append_char(into, '\n');
 	}
+}
+
+static double ms(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_MS;
+}
+
+void timing_begin(struct timing *timing, uint64_t now_ns)
+{
+	*timing = (struct timing){ .begun_ns = now_ns, .last_ns = now_ns };
+}
+
+void timing_mark(struct timing *timing, const char *what, uint64_t now_ns)
+{
+	if (timing->n < TIMING_LIMIT)
+		timing->at[timing->n++].what = what;
+	timing->at[timing->n - 1].ns += now_ns - timing->last_ns;
+	timing->last_ns = now_ns;
+}
+
+void timing_format(const struct timing *timing, struct strbuf *into)
+{
+	for (size_t i = 0; i < timing->n; i++)
+		strbuf_appendf(into, "%s%s %.1f", i ? ", " : "", timing->at[i].what,
+			       ms(timing->at[i].ns));
+	strbuf_appendf(into, "; %.1f ms in all", ms(timing->last_ns - timing->begun_ns));
 }

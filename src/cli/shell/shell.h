@@ -184,7 +184,6 @@ void timing_format(const struct timing *timing, struct strbuf *into);
 struct error *tty_enter_raw(int fd) MUST_CHECK;
 /* Async-signal-safe; fine when nothing was changed. */
 void tty_restore(void);
-bool tty_is_raw(void);
 
 /* False when fd is no terminal or does not know: then they are untouched. */
 bool tty_size(int fd, uint16_t *ret_cols, uint16_t *ret_rows);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/shell/shell.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "base/macros.h"
+#include "text/escape.h"
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
@@ -28,11 +33,6 @@ void tty_restore(void)
 	/* Not FLUSH: what was typed ahead is for the shell that follows. */
 	tcsetattr(tty.fd, TCSADRAIN, &tty.saved);
 	errno = saved_errno;
-}
-
-bool tty_is_raw(void)
-{
-	return tty.raw;
 }
 
 /* Returning runs into the same fault again, now with the handler that was there before. */
@@ -130,4 +130,79 @@ void tty_screen_follow(struct tty_screen *screen, const void *bytes, size_t n)
 const char *tty_screen_undo(const struct tty_screen *screen)
 {
 	return screen->alternate ? "\033[?1049l\033[0m\033[?25h" : "\033[0m\033[?25h";
+}
+
+size_t keys_filter(struct keys *keys, char *bytes, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n && !keys->end; i++) {
+		if (keys->escaped) {
+			keys->escaped = false;
+			if (bytes[i] == KEYS_ESCAPE)
+				bytes[kept++] = KEYS_ESCAPE;
+			/* Who is still holding Ctrl down means the same. */
+			keys->end = bytes[i] == 'x' || bytes[i] == 'X' || bytes[i] == ('x' & 0x1f);
+		} else if (bytes[i] == KEYS_ESCAPE) {
+			keys->escaped = true;
+		} else {
+			bytes[kept++] = bytes[i];
+		}
+	}
+	return kept;
+}
+
+enum {
+	/* A signal that came just before poll() is seen this much later. */
+	SLICE_MS = 100,
+	/* What a pipe takes at once when poll() says that it takes something. */
+	PIECE = PIPE_BUF,
+};
+
+struct error *output_write(int fd, const char *label, const void *bytes, size_t n,
+			   const struct cancel *cancel)
+{
+	const char *at = bytes;
+
+	while (n) {
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+		struct error *err = cancel_error(cancel, "writing output");
+		ssize_t done;
+
+		if (err)
+			return err;
+		if (poll(&p, 1, SLICE_MS) <= 0)
+			continue;
+		done = write(fd, at, n < PIECE ? n : PIECE);
+		if (done < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (done < 0)
+			return base_error(BASE_IO, errno, "cannot write to %s", label);
+		at += done;
+		n -= (size_t)done;
+	}
+	return NULL;
+}
+
+void output_say(const char *text)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	for (; *text; text++) {
+		if (*text == '\n' && tty.raw)
+			strbuf_append_char(&out, '\r');
+		strbuf_append_char(&out, *text);
+	}
+	/* Nobody is left to tell when standard error itself is gone. */
+	error_free(io_write_all(STDERR_FILENO, "standard error", strbuf_str(&out), out.n));
+}
+
+void output_say_line(const char *line)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	strbuf_append(&out, "ktstr: ");
+	text_escape(&out, line);
+	strbuf_append_char(&out, '\n');
+	output_say(strbuf_str(&out));
 }

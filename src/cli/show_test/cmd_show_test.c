@@ -7,11 +7,8 @@
 
 #include "base/suggest.h"
 #include "cli/frame/interrupts.h"
-#include "cli/frame/topology_option.h"
-#include "cli/show_test/output.h"
-#include "cli/test/run.h"
-#include "harness/session.h"
-#include "vm/qemu/accel.h"
+#include "cli/show_test/show_test.h"
+#include "cli/test/test.h"
 
 struct show_test_config {
 	const char *binary;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/show_test/facts.h"
+#include "cli/show_test/show_test.h"
 
 #include <string.h>
 
@@ -53,8 +53,6 @@ void shown_test_deinit(struct shown_test *shown)
 	harness_test_files_deinit(&shown->files);
 	strbuf_deinit(&shown->missing);
 	strbuf_deinit(&shown->limit_sum);
-	free(shown->accel_reason);
-	free(shown->kernel);
 	free(shown->unmet);
 	*shown = (struct shown_test){ 0 };
 }
@@ -69,46 +67,34 @@ static void resolve_cgroups(struct shown_test *shown)
 	}
 }
 
-static void resolve_memory(struct shown_test *shown)
+static void resolve_needs(struct shown_test *shown)
 {
-	uint64_t declared = (uint64_t)shown->test->memory_mb << 20;
-
-	shown->memory_bytes = declared ? declared : vm_ram_default_bytes(&shown->topology);
-}
-
-static void resolve_limit(struct shown_test *shown, const struct shown_host *host)
-{
-	unsigned int vcpus = topo_cpus(&shown->topology);
-
-	shown->accel = host->accel;
-	shown->accel_reason = xstrdup(host->accel_reason);
-	shown->limit_ns = harness_time_limit_ns(shown->test, host->emulated, vcpus);
-	harness_time_limit_explain(shown->test, host->emulated, vcpus, &shown->limit_sum);
-}
-
-static void resolve_needs(struct shown_test *shown, const struct shown_host *host)
-{
-	if (!host->kernel) {
-		shown->unmet = xstrdup(host->no_kernel);
-		return;
-	}
-	shown->kernel = xstrdup(host->kernel->release);
-	shown->met = harness_needs_met(shown->test, &shown->topology, host->kernel,
-				       &shown->unmet_reason, &shown->unmet);
+	if (shown->host->kernel)
+		shown->met = harness_needs_met(shown->test, &shown->topology, shown->host->kernel,
+					       &shown->unmet_reason, &shown->unmet);
+	else
+		shown->unmet = xstrdup(shown->host->no_kernel);
 }
 
 struct error *shown_test_init(struct shown_test *shown, const struct exchange_declared_suite *suite,
 			      const struct exchange_declared_test *test, const struct topo *other,
 			      const struct shown_host *host)
 {
+	uint64_t declared_bytes = (uint64_t)test->memory_mb << 20;
+	unsigned int vcpus;
+
 	*shown = (struct shown_test){
+		.host = host,
 		.suite = suite,
 		.test = test,
 		.topology = other ? *other : test->topology,
 	};
-	resolve_memory(shown);
+	vcpus = topo_cpus(&shown->topology);
+	shown->memory_bytes = declared_bytes ? declared_bytes
+					     : vm_ram_default_bytes(&shown->topology);
+	shown->limit_ns = harness_time_limit_ns(test, host->emulated, vcpus);
+	harness_time_limit_explain(test, host->emulated, vcpus, &shown->limit_sum);
 	resolve_cgroups(shown);
-	resolve_limit(shown, host);
-	resolve_needs(shown, host);
+	resolve_needs(shown);
 	return harness_files_find(host->finder, suite, test, &shown->missing, &shown->files);
 }

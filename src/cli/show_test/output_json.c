@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/clock.h"
-#include "cli/show_test/output.h"
+#include "cli/show_test/show_test.h"
 #include "result/outcome.h"
 
 /* Deeper than any listing; what is more would be somebody's joke. */
@@ -107,10 +107,12 @@ static void add_files(struct json_writer *w, const struct shown_test *shown)
 
 static void add_needs(struct json_writer *w, const struct shown_test *shown)
 {
-	json_add_string(w, "kernel", shown->kernel);
-	if (shown->kernel)
+	const struct kernel *kernel = shown->host->kernel;
+
+	json_add_string(w, "kernel", kernel ? kernel->release : NULL);
+	if (kernel)
 		json_add_bool(w, "needs_met", shown->met);
-	if (shown->kernel && !shown->met)
+	if (kernel && !shown->met)
 		json_add_string(w, "needs_reason", result_reason_name(shown->unmet_reason));
 	if (!shown->met)
 		json_add_string(w, "needs_why", shown->unmet);
@@ -127,8 +129,8 @@ struct error *shown_test_write(const struct shown_test *shown, const struct json
 	add_machine(w, shown);
 	add_files(w, shown);
 	add_needs(w, shown);
-	json_add_string(w, "accel", shown->accel);
-	json_add_string(w, "accel_reason", shown->accel_reason);
+	json_add_string(w, "accel", shown->host->accel);
+	json_add_string(w, "accel_reason", shown->host->accel_reason);
 	json_add_u64(w, "time_limit_ms", shown->limit_ns / NS_PER_MS);
 	json_add_string(w, "time_limit_sum", strbuf_str(&shown->limit_sum));
 	json_end_object(w);

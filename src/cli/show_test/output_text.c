@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/shell_word.h"
 #include "checks/check.h"
-#include "cli/show_test/output.h"
+#include "cli/show_test/show_test.h"
 #include "result/outcome.h"
 #include "text/escape.h"
 #include "text/number.h"
@@ -137,6 +137,7 @@ static void append_range(struct strbuf *into, unsigned int min, unsigned int max
 static void add_needs(const struct page *page, const struct shown_test *shown)
 {
 	const struct ktstr_needs *needs = &shown->test->needs;
+	const struct kernel *kernel = shown->host->kernel;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (needs->sched_ext || shown->test->scheduler.argv.n)
@@ -149,10 +150,10 @@ static void add_needs(const struct page *page, const struct shown_test *shown)
 	for (size_t i = 0; i < shown->test->kconfig.n; i++)
 		append_need(&text, shown->test->kconfig.at[i]);
 	add_row(page, "needs", text.n ? strbuf_str(&text) : "nothing");
-	if (!shown->kernel)
+	if (!kernel)
 		add_rowf(page, "", "no kernel to compare with: %s", shown->unmet);
 	else if (shown->met && text.n)
-		add_rowf(page, "", "all there with kernel %s", shown->kernel);
+		add_rowf(page, "", "all there with kernel %s", kernel->release);
 	else if (!shown->met)
 		add_rowf(page, "", "not met: %s (%s)", shown->unmet,
 			 result_reason_name(shown->unmet_reason));
@@ -172,9 +173,9 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 	else
 		add_rowf(page, "runs", "as long as its own function");
 	text_format_duration(&limit, shown->limit_ns);
-	add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit), shown->accel,
+	add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit), shown->host->accel,
 		 strbuf_str(&shown->limit_sum));
-	add_rowf(page, "", "%s: %s", shown->accel, shown->accel_reason);
+	add_rowf(page, "", "%s: %s", shown->host->accel, shown->host->accel_reason);
 	if (test->expect == KTSTR_REASON_NONE)
 		add_rowf(page, "expected", "it passes");
 	else

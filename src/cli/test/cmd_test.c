@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
-#include "cli/test/options.h"
-#include "cli/test/run.h"
+#include "cli/test/test.h"
 
 static const struct cli_option options[] = {
 	CLI_OPTION("pattern", "PATTERN", CLI_STRINGS(struct test_config, patterns),
@@ -35,16 +34,6 @@ static const struct cli_exit_row exits[] = {
 
 static const struct test_config defaults = TEST_DEFAULTS;
 
-static struct error *check(void *config)
-{
-	return test_config_check(config);
-}
-
-static int run(const struct cli_invocation *invocation UNUSED, const void *config)
-{
-	return test_run(config);
-}
-
 const struct cli_command cli_cmd_test = {
 	.name = "test",
 	.summary = "Run declared scheduler tests, each in a fresh guest",
@@ -62,6 +51,6 @@ const struct cli_command cli_cmd_test = {
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct test_config),
 	.defaults = &defaults,
-	.check = check,
-	.run = run,
+	.check = test_config_check,
+	.run = test_run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/test/run.h"
+#include "cli/test/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/suggest.h"
 #include "cli/frame/interrupts.h"
-#include "cli/test/exit_status.h"
-#include "cli/test/gather.h"
 #include "harness/runner.h"
-#include "report/report.h"
 #include "result/run_folder.h"
 #include "text/escape.h"
 
@@ -213,13 +211,57 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	return test_exit_untold(status, config->bisect);
 }
 
-static struct error *gather_tests(const void *config, const struct cancel *until,
-				  struct harness_session *ret)
+/* A pattern that matches nothing is a slip of the finger more often than not. */
+static struct error *unmatched(const struct harness_session *g, const char *pattern)
 {
-	return gather(config, until, ret);
+	struct suggest near = { .wanted = pattern };
+
+	for (size_t i = 0; i < g->suites.n; i++)
+		for (size_t j = 0; j < g->suites.at[i].tests.n; j++)
+			suggest_offer(&near, g->suites.at[i].tests.at[j].name);
+	if (near.names[0])
+		return cli_error(CLI_USAGE, 0, "no test matches '%s'; did you mean '%s'?", pattern,
+				 near.names[0]);
+	return cli_error(CLI_USAGE, 0, "no test matches '%s'; --list shows all", pattern);
 }
 
-int test_run(const struct test_config *config)
+struct error *test_plan(const struct test_config *config, struct harness_session *session)
 {
-	return test_run_gathered(config, gather_tests, config);
+	const struct harness_plan_options options = {
+		.patterns = config->patterns.at,
+		.n_patterns = config->patterns.n,
+		.topologies = config->topologies.at,
+		.n_topologies = config->topologies.n,
+		.repeat = config->repeat,
+		.names_only = config->list,
+	};
+	const char *pattern = harness_plan_find_unmatched(&options, session->suites.at,
+							  session->suites.n);
+
+	return pattern ? unmatched(session, pattern) : harness_session_plan(session, &options);
+}
+
+static struct error *gather(const void *config_, const struct cancel *until,
+			    struct harness_session *ret)
+{
+	const struct test_config *config = config_;
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < config->binaries.n; i++)
+		err = harness_session_list(ret, config->binaries.at[i], until, NULL);
+	for (size_t i = 0; !err && i < config->kernels.n; i++)
+		err = harness_session_add_kernel(ret, config->kernels.at[i]);
+	/* A list of names needs a kernel only where names have one. */
+	if (!err && config->kernels.n == 0 && !config->list)
+		err = harness_session_add_kernel(ret, NULL);
+	if (!err)
+		err = test_plan(config, ret);
+	if (err || config->list)
+		return err;
+	return harness_session_find_files(ret, config->folders.at, config->folders.n);
+}
+
+int test_run(const struct cli_invocation *invocation UNUSED, const void *config)
+{
+	return test_run_gathered(config, gather, config);
 }

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "cli/frame/commands.h"
-#include "cli/frame/topology_option.h"
 #include "cli/topo/topo.h"
 #include "text/terminal.h"
 #include "topo/topology.h"

@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include "cli/frame/command.h"
+#include "json/doc.h"
 #include "machine.h"
+#include "unit.h"
 
 static void every_check_has_a_name_of_its_own(void **state UNUSED)
 {
@@ -55,6 +58,86 @@ static void os_release_is_read_with_and_without_quotes(void **state)
 	assert_null(absent);
 }
 
+
+static void fine(const char *root UNUSED, struct finding *finding)
+{
+	finding_say(finding, CHECK_OK, "all there");
+}
+
+static void slow(const char *root, struct finding *finding)
+{
+	finding_say(finding, CHECK_LIMITED, "slow \033[31m as seen from %s", root);
+	finding_fix(finding, "make it --quick");
+}
+
+static void gone(const char *root UNUSED, struct finding *finding)
+{
+	finding_say(finding, CHECK_MISSING, "gone");
+}
+
+static const struct check checks[] = { { "one", fine }, { "two", slow }, { "three", gone } };
+
+static void lines_have_name_state_text_and_fix(void **state UNUSED)
+{
+	_cleanup_doctor_report_ struct doctor_report report = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	doctor_report_make(checks, 3, "/root", &report);
+	doctor_report_format(&report, 0, &text);
+	assert_string_equal(strbuf_str(&text),
+			    "one          ok       all there\n"
+			    "two          limited  slow \\x1b[31m as seen from /root\n"
+			    "                      fix: make it --quick\n"
+			    "three        missing  gone\n");
+}
+
+static void narrow_terminals_wrap_the_text_but_not_the_fix(void **state UNUSED)
+{
+	_cleanup_doctor_report_ struct doctor_report report = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	doctor_report_make(checks, 2, "/root", &report);
+	doctor_report_format(&report, 40, &text);
+	assert_contains(strbuf_str(&text),
+			"slow \\x1b[31m as\n                      seen from /root\n");
+	assert_contains(strbuf_str(&text), "fix: make it --quick\n");
+}
+
+static void only_what_is_missing_makes_it_fail(void **state UNUSED)
+{
+	_cleanup_doctor_report_ struct doctor_report two = { 0 }, three = { 0 };
+
+	doctor_report_make(checks, 2, "", &two);
+	doctor_report_make(checks, 3, "", &three);
+	assert_int_equal(doctor_report_exit_code(&two), CLI_EXIT_OK);
+	assert_int_equal(doctor_report_exit_code(&three), CLI_EXIT_FAILED);
+}
+
+static void json_says_the_same(void **state UNUSED)
+{
+	_cleanup_doctor_report_ struct doctor_report report = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	const struct json_value *list;
+	struct json_iter it;
+	bool complete = true;
+
+	doctor_report_make(checks, 3, "/root", &report);
+	doctor_report_format_json(&report, &text);
+	assert_success(json_doc_parse(text.at, text.n, "report", &doc));
+	assert_true(json_get_bool(json_find(json_doc_root(doc), "complete"), &complete));
+	assert_false(complete);
+	list = json_find(json_doc_root(doc), "checks");
+	assert_int_equal(json_length(list), 3);
+	it = json_iter_over(list);
+	assert_true(json_iter_next(&it));
+	assert_null(json_find(it.value, "fix"));
+	assert_true(json_iter_next(&it));
+	assert_true(json_text_is(json_string(json_find(it.value, "name")), "two"));
+	assert_true(json_text_is(json_string(json_find(it.value, "state")), "limited"));
+	assert_true(json_text_is(json_string(json_find(it.value, "fix")), "make it --quick"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -62,6 +145,10 @@ int main(void)
 		cmocka_unit_test(what_is_said_last_counts),
 		cmocka_unit_test(only_others_than_root_need_sudo),
 		IN_MACHINE(os_release_is_read_with_and_without_quotes),
+		cmocka_unit_test(lines_have_name_state_text_and_fix),
+		cmocka_unit_test(narrow_terminals_wrap_the_text_but_not_the_fix),
+		cmocka_unit_test(only_what_is_missing_makes_it_fail),
+		cmocka_unit_test(json_says_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

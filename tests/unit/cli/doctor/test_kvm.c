@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Guests themselves are started by the tests of the machine; here there is nothing to boot. */
 #include "cli/doctor/doctor.h"
 
 #include "cli/frame/command.h"
+#include "machine.h"
 #include "unit.h"
 
 static struct error *works(enum vm_accel_wish wish, struct strbuf *notes)
@@ -70,12 +72,32 @@ static void each_step_is_told_when_it_is_done(void **state UNUSED)
 	assert_int_equal(flushed, 2);
 }
 
+static void without_a_kernel_each_step_says_so(void **state)
+{
+	struct error *(*const steps[])(enum vm_accel_wish, struct strbuf *) = {
+		kvm_guests_boot,
+		kvm_guests_topology,
+		kvm_guests_clones,
+	};
+	struct machine *m = *state;
+
+	setenv("KTSTR_CACHE_DIR", m->root, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
+
+		assert_error_tag(steps[i](VM_ACCEL_WISH_TCG, &notes), "kernel-not-cached");
+		assert_int_equal(notes.n, 0);
+	}
+	unsetenv("KTSTR_CACHE_DIR");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_that_work_are_all_run),
 		cmocka_unit_test(the_first_that_fails_ends_it),
 		cmocka_unit_test(each_step_is_told_when_it_is_done),
+		IN_MACHINE(without_a_kernel_each_step_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

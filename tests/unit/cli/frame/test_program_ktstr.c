@@ -18,8 +18,8 @@ static void every_command_says_what_it_is_and_can_run(void **state UNUSED)
 
 static void help_and_version_are_commands_too(void **state UNUSED)
 {
-	assert_ptr_equal(cli_find(&cli_program_ktstr, "help"), &cli_cmd_help);
-	assert_ptr_equal(cli_find(&cli_program_ktstr, "version"), &cli_cmd_version);
+	assert_non_null(cli_find(&cli_program_ktstr, "help"));
+	assert_non_null(cli_find(&cli_program_ktstr, "version"));
 	assert_null(cli_find(&cli_program_ktstr, "nothing"));
 }
 

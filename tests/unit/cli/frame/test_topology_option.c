@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/frame/topology_option.h"
+#include "cli/frame/commands.h"
 
-#include "base/macros.h"
+#include "topo/topology.h"
 #include "unit.h"
 
 static void shapes_and_names_are_taken(void **state UNUSED)

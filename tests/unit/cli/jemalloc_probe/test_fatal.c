@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/jemalloc_probe/jemalloc_probe.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
 #include "unit.h"
 
 /* Wire words: scripts look for them. Written out here, not derived. */
@@ -55,6 +61,112 @@ static void everything_else_is_other(void **state UNUSED)
 	assert_string_equal(fatal_tag(thread), "other");
 }
 
+struct fake_proc {
+	char root[64];
+};
+
+static int set_up(void **state)
+{
+	struct fake_proc *proc = xnew(struct fake_proc);
+
+	strcpy(proc->root, "/tmp/ktstr-test-hint-XXXXXX");
+	assert_non_null(mkdtemp(proc->root));
+	*state = proc;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fake_proc *proc = *state;
+	_cleanup_free_ char *line = xasprintf("rm -rf '%s'", proc->root);
+
+	free(proc);
+	return system(line);
+}
+
+static void write_file(const struct fake_proc *proc, const char *folder, const char *name,
+		       const char *text)
+{
+	_cleanup_free_ char *make = xasprintf("mkdir -p '%s/%s'", proc->root, folder);
+	_cleanup_free_ char *path = xasprintf("%s/%s/%s", proc->root, folder, name);
+	_cleanup_close_ int fd = -1;
+
+	assert_int_equal(system(make), 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	assert_success(io_write_all(fd, path, text, strlen(text)));
+}
+
+static void yama_is_named_with_its_value(void **state)
+{
+	static const char *const expected[] = { "CAP_SYS_PTRACE", "ptrace_scope is 1",
+						"ptrace_scope is 2", "ptrace_scope is 3" };
+
+	for (int scope = 0; scope <= 3; scope++) {
+		_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+		char text[] = { (char)('0' + scope), '\n', '\0' };
+
+		write_file(*state, "sys/kernel/yama", "ptrace_scope", text);
+		hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
+		assert_contains(strbuf_str(&hint), expected[scope]);
+		if (scope == 0)
+			assert_null(strstr(strbuf_str(&hint), "yama"));
+	}
+}
+
+static void without_yama_the_capability_is_named(void **state)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
+	assert_contains(strbuf_str(&hint), "CAP_SYS_PTRACE");
+	assert_null(strstr(strbuf_str(&hint), "yama"));
+}
+
+static void another_tracer_is_named(void **state)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	write_file(*state, "77", "status", "Name:\tx\nTracerPid:\t4711\n");
+	hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
+	assert_contains(strbuf_str(&hint), "traced by process 4711");
+}
+
+static const char *exe_hint(void **state, char task_state, int errnum, struct strbuf *into)
+{
+	_cleanup_free_ char *line = xasprintf(
+		"7 (a) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 55 0 0\n", task_state);
+
+	write_file(*state, "7", "stat", line);
+	hint_exe(((struct fake_proc *)*state)->root, 7, errnum, into);
+	return strbuf_str(into);
+}
+
+static void a_process_without_executable_is_a_zombie_or_a_kernel_thread(void **state)
+{
+	_cleanup_strbuf_ struct strbuf zombie = STRBUF_INIT, kernel = STRBUF_INIT;
+
+	assert_contains(exe_hint(state, 'Z', ENOENT, &zombie), "zombie");
+	assert_contains(exe_hint(state, 'S', ENOENT, &kernel), "kernel thread");
+}
+
+static void a_refusal_is_about_permission(void **state)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	assert_contains(exe_hint(state, 'S', EACCES, &hint), "CAP_SYS_PTRACE");
+}
+
+static void nothing_is_said_where_nothing_is_known(void **state)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	assert_string_equal(exe_hint(state, 'S', EIO, &hint), "");
+	hint_exe(((struct fake_proc *)*state)->root, 8, ENOENT, &hint);
+	assert_string_equal(strbuf_str(&hint), "");
+}
+
+#define with_proc(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -62,6 +174,12 @@ int main(void)
 		cmocka_unit_test(attach_errors_keep_their_tag),
 		cmocka_unit_test(own_kinds_keep_their_tag_under_context),
 		cmocka_unit_test(everything_else_is_other),
+		with_proc(yama_is_named_with_its_value),
+		with_proc(another_tracer_is_named),
+		with_proc(without_yama_the_capability_is_named),
+		with_proc(a_process_without_executable_is_a_zombie_or_a_kernel_thread),
+		with_proc(a_refusal_is_about_permission),
+		with_proc(nothing_is_said_where_nothing_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "cli/shell/shell.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -9,6 +10,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/io.h"
 #include "base/macros.h"
 #include "unit.h"
 
@@ -40,13 +44,12 @@ static void raw_and_back(void **state UNUSED)
 	int near, far = open_terminal(&near);
 
 	assert_int_equal(tcgetattr(near, &before), 0);
-	assert_false(tty_is_raw());
+	assert_true(is_cooked(near));
 	assert_success(tty_enter_raw(near));
-	assert_true(tty_is_raw());
 	assert_false(is_cooked(near));
 	tty_restore();
 	tty_restore();
-	assert_false(tty_is_raw());
+	assert_true(is_cooked(near));
 	assert_int_equal(tcgetattr(near, &after), 0);
 	assert_int_equal(before.c_iflag, after.c_iflag);
 	assert_int_equal(before.c_oflag, after.c_oflag);
@@ -133,7 +136,6 @@ static void a_file_is_no_terminal(void **state UNUSED)
 	uint16_t cols = 1, rows = 2;
 
 	assert_error_tag(tty_enter_raw(fd), "io");
-	assert_false(tty_is_raw());
 	assert_false(tty_size(fd, &cols, &rows));
 	assert_int_equal(cols, 1);
 	assert_int_equal(rows, 2);
@@ -179,6 +181,148 @@ static void the_alternate_screen_is_left_if_it_was_entered(void **state UNUSED)
 	assert_false(follows(&screen, "\033[?1048h"));
 }
 
+/* What the guest gets of these keys. */
+static const char *typed(struct keys *keys, const char *text)
+{
+	static char bytes[64];
+	size_t n;
+
+	snprintf(bytes, sizeof(bytes), "%s", text);
+	n = keys_filter(keys, bytes, strlen(text));
+	bytes[n] = '\0';
+	return bytes;
+}
+
+static void other_keys_pass(void **state UNUSED)
+{
+	struct keys keys = { 0 };
+
+	assert_string_equal(typed(&keys, "ls\r\003\004\033[A"), "ls\r\003\004\033[A");
+	assert_false(keys.end);
+}
+
+static void escape_and_x_end(void **state UNUSED)
+{
+	static const char *const ways[] = { "ab\001xcd", "ab\001Xcd", "ab\001\030cd" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct keys keys = { 0 };
+
+		assert_string_equal(typed(&keys, ways[i]), "ab");
+		assert_true(keys.end);
+		assert_string_equal(typed(&keys, "more"), "");
+	}
+}
+
+static void the_two_keys_may_come_apart(void **state UNUSED)
+{
+	struct keys keys = { 0 };
+
+	assert_string_equal(typed(&keys, "a\001"), "a");
+	assert_false(keys.end);
+	assert_string_equal(typed(&keys, "x"), "");
+	assert_true(keys.end);
+}
+
+static void escape_twice_is_one_for_the_guest(void **state UNUSED)
+{
+	struct keys keys = { 0 };
+
+	assert_string_equal(typed(&keys, "a\001\001x"), "a\001x");
+	assert_false(keys.end);
+	assert_string_equal(typed(&keys, "\001\001\001\001"), "\001\001");
+	assert_false(keys.escaped);
+}
+
+static void escape_with_another_key_is_nothing(void **state UNUSED)
+{
+	struct keys keys = { 0 };
+
+	assert_string_equal(typed(&keys, "a\001qx"), "ax");
+	assert_false(keys.end);
+}
+
+enum { MUCH = 1 << 20 };
+
+static void *read_all(void *context)
+{
+	int fd = *(int *)context;
+	struct strbuf *got = xnew(struct strbuf);
+
+	error_free(io_read_fd(fd, "pipe", 2 * MUCH, got));
+	return got;
+}
+
+static void everything_arrives_through_a_pipe(void **state UNUSED)
+{
+	_cleanup_free_ char *much = xcalloc(1, MUCH);
+	struct strbuf *got;
+	pthread_t reader;
+	int pipe_[2];
+
+	for (size_t i = 0; i < MUCH; i++)
+		much[i] = (char)(i * 7);
+	/* A pipe that does not block must not lose anything either. */
+	assert_int_equal(pipe2(pipe_, O_CLOEXEC), 0);
+	fcntl(pipe_[1], F_SETFL, O_NONBLOCK);
+	pthread_create(&reader, NULL, read_all, &pipe_[0]);
+	assert_success(output_write(pipe_[1], "pipe", much, MUCH, NULL));
+	close(pipe_[1]);
+	pthread_join(reader, (void **)&got);
+	close(pipe_[0]);
+	assert_int_equal(got->n, MUCH);
+	assert_memory_equal(got->at, much, MUCH);
+	strbuf_deinit(got);
+	free(got);
+}
+
+static void a_reader_that_went_away_is_an_error(void **state UNUSED)
+{
+	_cleanup_error_ struct error *err = NULL;
+	int pipe_[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe2(pipe_, O_CLOEXEC), 0);
+	close(pipe_[0]);
+	err = output_write(pipe_[1], "standard output", "x", 1, NULL);
+	close(pipe_[1]);
+	assert_non_null(err);
+	assert_int_equal(error_errno(err), EPIPE);
+	assert_contains(error_message(err), "cannot write to standard output");
+}
+
+static void a_reader_that_sleeps_does_not_keep_us(void **state UNUSED)
+{
+	_cleanup_free_ char *much = xcalloc(1, MUCH);
+	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 20 * NS_PER_MS };
+	int pipe_[2];
+
+	assert_int_equal(pipe2(pipe_, O_CLOEXEC), 0);
+	/* Who waits for ever would not tell. */
+	alarm(20);
+	assert_error_tag(output_write(pipe_[1], "pipe", much, MUCH, &cancel), "cancelled");
+	alarm(0);
+	close(pipe_[0]);
+	close(pipe_[1]);
+}
+
+static void foreign_lines_are_made_safe(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
+	int saved = dup(STDERR_FILENO), pipe_[2];
+
+	assert_int_equal(pipe2(pipe_, O_CLOEXEC), 0);
+	dup2(pipe_[1], STDERR_FILENO);
+	output_say_line("guest: \033[2J");
+	output_say("one\ntwo\n");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(pipe_[1]);
+	assert_success(io_read_fd(pipe_[0], "pipe", 4096, &got));
+	close(pipe_[0]);
+	assert_string_equal(strbuf_str(&got), "ktstr: guest: \\x1b[2J\none\ntwo\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +333,15 @@ int main(void)
 		cmocka_unit_test(a_file_is_no_terminal),
 		cmocka_unit_test(the_size_is_the_terminals),
 		cmocka_unit_test(the_alternate_screen_is_left_if_it_was_entered),
+		cmocka_unit_test(other_keys_pass),
+		cmocka_unit_test(escape_and_x_end),
+		cmocka_unit_test(the_two_keys_may_come_apart),
+		cmocka_unit_test(escape_twice_is_one_for_the_guest),
+		cmocka_unit_test(escape_with_another_key_is_nothing),
+		cmocka_unit_test(everything_arrives_through_a_pipe),
+		cmocka_unit_test(a_reader_that_went_away_is_an_error),
+		cmocka_unit_test(a_reader_that_sleeps_does_not_keep_us),
+		cmocka_unit_test(foreign_lines_are_made_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

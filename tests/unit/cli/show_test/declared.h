@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/show_test/facts.h"
+#include "cli/show_test/show_test.h"
 #include "harness/session.h"
 #include "staged_root.h"
 

@@ -102,7 +102,7 @@ static void without_a_kernel_nothing_is_compared(void **state)
 	d->host.kernel = NULL;
 	d->host.no_kernel = "none is cached";
 	assert_success(shown_test_init(&shown, &d->suite, &d->suite.tests.at[0], NULL, &d->host));
-	assert_null(shown.kernel);
+	assert_null(shown.host->kernel);
 	assert_string_equal(shown.unmet, "none is cached");
 }
 

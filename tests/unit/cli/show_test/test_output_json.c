@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/show_test/output.h"
+#include "cli/show_test/show_test.h"
 #include "declared.h"
 
 static const struct json_value *first_listed(const struct json_doc *doc)

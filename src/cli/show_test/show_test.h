@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a declared test comes to on this host, on a certain machine. */
-#ifndef KTSTR_CLI_SHOW_TEST_FACTS_H
-#define KTSTR_CLI_SHOW_TEST_FACTS_H
+/* What a declared test comes to on this host, on a certain machine; on a screen and as JSON. */
+#ifndef KTSTR_CLI_SHOW_TEST_SHOW_TEST_H
+#define KTSTR_CLI_SHOW_TEST_SHOW_TEST_H
 
 #include "harness/session.h"
+#include "json/writer.h"
 #include "kernel/kernel.h"
+#include "text/table.h"
 #include "topo/cpuset.h"
 
 struct shown_cgroup {
@@ -13,8 +15,9 @@ struct shown_cgroup {
 	struct topo_cpuset cpus;
 };
 
-/* Borrows suite and test. */
+/* Borrows suite, test and host. */
 struct shown_test {
+	const struct shown_host *host;
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
 	struct topo topology; /* its own unless another was asked for */
@@ -23,13 +26,10 @@ struct shown_test {
 	struct harness_test_files files; /* the binary first; without those that were not found */
 	struct strbuf missing;		 /* lines about files that were not found */
 
-	const char *accel; /* static */
-	char *accel_reason;
 	uint64_t limit_ns;
 	struct strbuf limit_sum;
 
-	/* NULL: there is no kernel to ask, and `unmet` says why. */
-	char *kernel;
+	/* Without a kernel of the host `unmet` says why there is none. */
 	bool met;
 	enum ktstr_reason unmet_reason;
 	char *unmet;
@@ -56,5 +56,13 @@ bool shown_cpus(const struct ktstr_cpus *cpus, const struct topo *t, struct topo
 
 /* Where a check comes from: "declared", "default", or "" when the listing does not say. */
 const char *shown_check_source(const struct exchange_declared_test *test, const char *check);
+
+/* On a screen. */
+void shown_test_format(const struct shown_test *shown, const struct text_look *look,
+		       struct strbuf *into);
+
+/* As members of an object: what the binary lists of the test, and `resolved`. */
+struct error *shown_test_write(const struct shown_test *shown, const struct json_value *listed,
+			       struct json_writer *w) MUST_CHECK;
 
 #endif

@@ -1,12 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that runs tests: how they are run and shown, not which. */
-#ifndef KTSTR_CLI_TEST_OPTIONS_H
-#define KTSTR_CLI_TEST_OPTIONS_H
+/* What the files of `ktstr test` share, and `ktstr rerun` with them. */
+#ifndef KTSTR_CLI_TEST_TEST_H
+#define KTSTR_CLI_TEST_TEST_H
 
 #include "cli/frame/command.h"
-#include "cli/test/config.h"
+#include "harness/session.h"
 #include "report/report.h"
+#include "result/outcome.h"
 #include "vm/qemu/accel.h"
+
+struct test_config {
+	struct cli_strings binaries;
+	struct cli_strings patterns;
+	struct cli_strings topologies;
+	struct cli_strings kernels;
+	struct cli_strings folders; /* --files */
+	const char *output;	    /* -o: NULL is a fresh folder */
+	int format;
+	int accel;
+	uint32_t jobs; /* 0: by the host */
+	uint32_t ahead;
+	uint32_t repeat;
+	uint32_t keep_guest_sec;
+	bool list;
+	bool cold;
+	bool keep;
+	bool bisect;
+	bool verbose;
+	bool quiet;
+};
+
+enum test_exit {
+	TEST_PASSED = 0,
+	TEST_FAILED = 1,
+	TEST_USAGE = 2,
+	TEST_UNDECIDED = 3, /* nothing failed, something is broken or inconclusive */
+	TEST_INTERRUPTED = 130,
+	/* What git bisect takes for "cannot be tested". */
+	TEST_BISECT_SKIP = 125,
+};
+
+/* The options of every command that runs tests: how they are run and shown, not which. */
 
 /* A config of such a command begins with a struct test_config. */
 #define TEST_OPTIONS_OF_RUNS                                                                                                       \
@@ -55,7 +89,38 @@
 		{ TEST_INTERRUPTED, "interrupted; what had not ended is inconclusive" }
 
 extern const struct cli_word_row test_formats[REPORT_N_FORMATS];
-/* Options that exclude each other. */
-struct error *test_config_check(const struct test_config *config) MUST_CHECK;
+/* Options that exclude each other; of any config that begins with a struct test_config. */
+struct error *test_config_check(void *config) MUST_CHECK;
+
+/* How a run is told to programs. */
+
+struct test_counts {
+	size_t by_verdict[RESULT_N_VERDICTS];
+	bool interrupted;
+};
+
+/*
+ * What failed counts before what could not be decided. A run in which nothing passed and nothing
+ * failed shows nothing: for git bisect it could not be tested, also when all was skipped.
+ */
+int test_exit_status(const struct test_counts *counts, bool bisect);
+
+/* Nothing could be run. To git bisect TEST_USAGE would mean that the commit is bad. */
+int test_exit_unready(bool bisect);
+/* What was run gives `status`, but not all of it could be told. */
+int test_exit_untold(int status, bool bisect);
+
+/* Lists, plans, runs and reports; the value is the exit status. */
+int test_run(const struct cli_invocation *invocation, const void *config);
+
+/* Where the plan of another command comes from. What fails here means that nothing is run. */
+typedef struct error *(*test_gather_fn)(const void *context, const struct cancel *cancel,
+					struct harness_session *ret);
+int test_run_gathered(const struct test_config *config, test_gather_fn gather, const void *context);
+/* "error: …", and mistakes in declarations one to a line. */
+void test_print_failure(const struct error *err);
+/* The plan of a session that has suites and kernels. */
+struct error *test_plan(const struct test_config *config,
+			struct harness_session *session) MUST_CHECK;
 
 #endif
