@@ -36,6 +36,9 @@ class TapResult(unittest.TestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
+        test = getattr(test, "test_case", test)
+        if self.broken[test] is None or self.broken[test]:
+            return  # skipped already, or a sub-test failed, which counts more
         self.broken[test] = None
         self.line(True, name_of(test), directive=f" # SKIP {reason}")
 

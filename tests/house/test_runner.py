@@ -277,6 +277,29 @@ class Guests(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (code, said), done.stderr)
                 self.assertIn("no kernel for guests", done.stderr)
 
+SUBTESTS = """
+import unittest, tap
+class Toy(unittest.TestCase):
+    def test_failed_then_skipped(self):
+        with self.subTest("first"):
+            self.fail("seen")
+        self.skipTest("later")
+    def test_skipped_twice(self):
+        for name in "ab":
+            with self.subTest(name):
+                self.skipTest("needs " + name)
+tap.main(__name__)
+"""
+
+
+class PythonTests(unittest.TestCase):
+    def test_a_skip_does_not_hide_a_failed_subtest(self):
+        env = dict(os.environ, PYTHONPATH=os.path.join(tree.ROOT, "tests", "house"))
+        told = subprocess.run([sys.executable, "-c", SUBTESTS], env=env, capture_output=True, text=True, check=False)
+        self.assertEqual([line for line in told.stdout.splitlines() if not line.startswith("#")],
+                         ["1..2", "not ok 1 - failed_then_skipped", "ok 2 - skipped_twice # SKIP needs a"])
+        self.assertEqual(told.returncode, 1)
+
 
 if __name__ == "__main__":
     tap.main(__name__)
