@@ -51,14 +51,13 @@ static void read_sched(const char *root, struct strbuf *text, struct ctprof_bpf_
 	bool is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	const char *path = is_fair ? "/proc/thread-self/sched" : "/proc/1/sched";
 	struct metric_thread_sample ours = { 0 };
-	unsigned int negative_times;
 
 	if (!is_fair) {
 		policy = sched_getscheduler(1);
 		is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	}
 	if (!is_fair || !read_text(root, path, text) ||
-	    !ctprof_walk_take_sched(text->at, text->n, &ours, &negative_times))
+	    !ctprof_walk_take(METRIC_SOURCE_SCHED, text->at, text->n, &ours, NULL))
 		return;
 	rules->shows_sched = true;
 	rules->shows_slice = metric_sample_knows(&ours, METRIC_FAIR_SLICE_NS);

@@ -32,40 +32,28 @@ bool ctprof_bpf_sample_is_listed(const struct ctprof_bpf_record *record)
 }
 
 /* False when nothing is left: a name of blanks is none. */
-static bool trim(const char *at, size_t n, const char **ret_at, size_t *ret_n)
+static bool trim(const char *at, size_t n, struct slice *ret)
 {
-	static const char blanks[] = " \t\n\v\f\r";
-
-	while (n && strchr(blanks, at[n - 1]))
-		n--;
-	while (n && strchr(blanks, *at)) {
-		at++;
-		n--;
-	}
-	*ret_at = at;
-	*ret_n = n;
-	return n > 0;
+	*ret = slice_trim((struct slice){ at, strnlen(at, n) });
+	return ret->n > 0;
 }
 
-bool ctprof_bpf_sample_name(const struct ctprof_bpf_record *record, const char **ret_at,
-			    size_t *ret_n)
+bool ctprof_bpf_sample_name(const struct ctprof_bpf_record *record, struct slice *ret)
 {
 	if (record->flags & FLAG_WQ_WORKER)
 		return false;
 	/* Its name may be longer than what the task has of it. */
 	if (record->flags & FLAG_KTHREAD && !(record->has & CTPROF_BPF_HAS_FULL_NAME))
 		return false;
-	return trim(record->name, strnlen(record->name, sizeof(record->name)), ret_at, ret_n);
+	return trim(record->name, sizeof(record->name), ret);
 }
 
-bool ctprof_bpf_sample_leader_name(const struct ctprof_bpf_record *record, const char **ret_at,
-				   size_t *ret_n)
+bool ctprof_bpf_sample_leader_name(const struct ctprof_bpf_record *record, struct slice *ret)
 {
 	/* Kernel threads lead themselves. */
 	if (record->flags & (FLAG_WQ_WORKER | FLAG_KTHREAD))
-		return ctprof_bpf_sample_name(record, ret_at, ret_n);
-	return trim(record->leader_comm, strnlen(record->leader_comm, CTPROF_BPF_RECORD_COMM),
-		    ret_at, ret_n);
+		return ctprof_bpf_sample_name(record, ret);
+	return trim(record->leader_comm, sizeof(record->leader_comm), ret);
 }
 
 /* cputime_adjust() of kernel/sched/cputime.c, but what it would remember stays as it is. */
@@ -260,20 +248,11 @@ static bool set_delays(const struct ctprof_bpf_record *record, const struct ctpr
 		       struct metric_thread_sample *sample)
 {
 	/* Of each kind four metrics stand in a row: count, total, longest, shortest. */
-	static const enum metric_id ids[CTPROF_BPF_N_DELAYS] = {
-		[CTPROF_BPF_DELAY_blkio] = METRIC_BLKIO_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_swapin] = METRIC_SWAPIN_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_freepages] = METRIC_FREEPAGES_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_thrashing] = METRIC_THRASHING_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_compact] = METRIC_COMPACT_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_wpcopy] = METRIC_WPCOPY_DELAY_COUNT,
-		[CTPROF_BPF_DELAY_irq] = METRIC_IRQ_DELAY_COUNT,
-	};
+	enum { PER_KIND = METRIC_SWAPIN_DELAY_COUNT - METRIC_BLKIO_DELAY_COUNT };
 
-	_Static_assert(METRIC_IRQ_DELAY_MIN_NS == METRIC_IRQ_DELAY_COUNT + 3 &&
-			       METRIC_BLKIO_DELAY_TOTAL_NS == METRIC_BLKIO_DELAY_COUNT + 1 &&
-			       METRIC_BLKIO_DELAY_MAX_NS == METRIC_BLKIO_DELAY_COUNT + 2,
-		       "four in a row");
+	_Static_assert((int)METRIC_IRQ_DELAY_COUNT ==
+			       METRIC_BLKIO_DELAY_COUNT + PER_KIND * CTPROF_BPF_DELAY_irq,
+		       "kinds in the order of the registry");
 	if (!rules->counts_delays || !(record->has & CTPROF_BPF_HAS_DELAYS))
 		return false;
 	/* taskstats would say 0, as of one that was never delayed. */
@@ -283,14 +262,15 @@ static bool set_delays(const struct ctprof_bpf_record *record, const struct ctpr
 	}
 	for (unsigned int i = 0; i < CTPROF_BPF_N_DELAYS; i++) {
 		const struct ctprof_bpf_delay *delay = &record->delays[i];
+		enum metric_id id = METRIC_BLKIO_DELAY_COUNT + PER_KIND * i;
 
 		if (!(record->has >> (CTPROF_BPF_HAS_DELAY_KINDS_SHIFT + i) & 1))
 			continue;
-		metric_sample_set(sample, ids[i], delay->count);
-		metric_sample_set(sample, ids[i] + 1, delay->total_ns);
+		metric_sample_set(sample, id, delay->count);
+		metric_sample_set(sample, id + 1, delay->total_ns);
 		if (record->has & CTPROF_BPF_HAS_DELAY_EXTREMES) {
-			metric_sample_set(sample, ids[i] + 2, delay->max_ns);
-			metric_sample_set(sample, ids[i] + 3, delay->min_ns);
+			metric_sample_set(sample, id + 2, delay->max_ns);
+			metric_sample_set(sample, id + 3, delay->min_ns);
 		}
 	}
 	return true;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/slice.h"
 #include "ctprof/bpf/record.h"
 #include "ctprof/capture.h"
 #include "metric/sample.h"
@@ -44,10 +45,8 @@ unsigned int ctprof_bpf_sample_set(const struct ctprof_bpf_record *record,
  * The bytes of a name as its file shows them, without blanks around; false when only the file
  * knows it (workers of a workqueue say there what they last did).
  */
-bool ctprof_bpf_sample_name(const struct ctprof_bpf_record *record, const char **ret_at,
-			    size_t *ret_n);
-bool ctprof_bpf_sample_leader_name(const struct ctprof_bpf_record *record, const char **ret_at,
-				   size_t *ret_n);
+bool ctprof_bpf_sample_name(const struct ctprof_bpf_record *record, struct slice *ret);
+bool ctprof_bpf_sample_leader_name(const struct ctprof_bpf_record *record, struct slice *ret);
 
 /* User and system time as the kernel splits the time a thread really ran. */
 void ctprof_bpf_split_time(const struct ctprof_bpf_record *record, uint64_t *ret_utime_ns,

@@ -31,14 +31,13 @@ static bool set_names(struct bpf_pass *pass, const struct ctprof_bpf_record *rec
 		      struct metric_thread_sample *sample)
 {
 	struct intern *strings = &pass->snapshot->strings;
-	const char *at;
-	size_t n;
+	struct slice name;
 
-	if (ctprof_bpf_sample_leader_name(record, &at, &n))
-		sample->pcomm = intern_add_n(strings, at, n);
-	if (!ctprof_bpf_sample_name(record, &at, &n))
+	if (ctprof_bpf_sample_leader_name(record, &name))
+		sample->pcomm = intern_add_n(strings, name.at, name.n);
+	if (!ctprof_bpf_sample_name(record, &name))
 		return false;
-	sample->comm = intern_add_n(strings, at, n);
+	sample->comm = intern_add_n(strings, name.at, name.n);
 	return true;
 }
 

@@ -88,27 +88,44 @@ struct table_source {
 	bool met_panic;
 };
 
+/* NULL, with an error, when the file cannot be opened any more. */
+static const struct ctprof_heap_object *find_row(const struct table_source *from,
+						 const struct probe_objects *objects,
+						 const struct probe_object *object,
+						 struct error **ret_error)
+{
+	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
+
+	if (index != CTPROF_HEAP_NO_OBJECT)
+		return &from->table->rows.at[index];
+	*ret_error = base_error(BASE_IO, errno, "open %s", object->path);
+	return NULL;
+}
+
+/* NULL when it is known. */
+static struct error *finding_error(const struct ctprof_heap_finding *found, const char *what,
+				   const struct probe_object *object)
+{
+	if (found->state == CTPROF_HEAP_KNOWN)
+		return NULL;
+	if (found->state == CTPROF_HEAP_FAILED)
+		return ctprof_heap_error_make(&found->error);
+	return base_error(BASE_PARSE, 0, "the process that read %s%s crashed", what, object->path);
+}
+
 static const struct probe_object_facts *look_up(const struct probe_object_source *source,
 						const struct probe_objects *objects,
 						const struct probe_object *object,
 						struct error **ret_error)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
-	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
-	const struct ctprof_heap_object *row;
+	const struct ctprof_heap_object *row = find_row(from, objects, object, ret_error);
 
-	if (index == CTPROF_HEAP_NO_OBJECT) {
-		*ret_error = base_error(BASE_IO, errno, "open %s", object->path);
+	if (!row)
 		return NULL;
-	}
-	row = &from->table->rows.at[index];
-	from->met_panic |= row->state == CTPROF_HEAP_PANIC;
-	if (row->state == CTPROF_HEAP_FAILED)
-		*ret_error = ctprof_heap_error_make(&row->error);
-	else if (row->state != CTPROF_HEAP_KNOWN)
-		*ret_error = base_error(BASE_PARSE, 0, "the process that read %s crashed",
-					object->path);
-	return row->state == CTPROF_HEAP_KNOWN ? row->facts : NULL;
+	from->met_panic |= row->file.state == CTPROF_HEAP_PANIC;
+	*ret_error = finding_error(&row->file, "", object);
+	return *ret_error ? NULL : row->facts;
 }
 
 static struct error *look_up_counters(const struct probe_object_source *source,
@@ -117,22 +134,18 @@ static struct error *look_up_counters(const struct probe_object_source *source,
 				      struct probe_counter_offsets *ret)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
-	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
-	const struct ctprof_heap_object *row;
+	struct error *err = NULL;
+	const struct ctprof_heap_object *row = find_row(from, objects, object, &err);
 
-	if (index == CTPROF_HEAP_NO_OBJECT)
-		return base_error(BASE_IO, errno, "open %s", object->path);
-	row = &from->table->rows.at[from->table->rows.at[index].twin];
-	if (row->counters_state == CTPROF_HEAP_FAILED)
-		return ctprof_heap_error_make(&row->counters_error);
-	if (row->counters_state != CTPROF_HEAP_KNOWN) {
-		from->met_panic = true;
-		return base_error(BASE_PARSE, 0,
-				  "the process that read the debug information of %s crashed",
-				  object->path);
-	}
-	*ret = row->counters;
-	return NULL;
+	if (!row)
+		return err;
+	row = &from->table->rows.at[row->twin];
+	from->met_panic |= row->debug_info.state == CTPROF_HEAP_PANIC ||
+			   row->debug_info.state == CTPROF_HEAP_UNKNOWN;
+	err = finding_error(&row->debug_info, "the debug information of ", object);
+	if (!err)
+		*ret = row->counters;
+	return err;
 }
 
 /* A file that was not read may; attaching finds the words for it. */
@@ -153,10 +166,10 @@ static bool surely_has_none(const struct heap *heap, const struct heap_process *
 		if (process->objects.at[i] == CTPROF_HEAP_NO_OBJECT)
 			return false;
 		row = &heap->objects.rows.at[process->objects.at[i]];
-		if (row->state == CTPROF_HEAP_PANIC || ctprof_heap_object_is_candidate(row) ||
-		    (i == 0 && (row->state != CTPROF_HEAP_KNOWN ||
+		if (row->file.state == CTPROF_HEAP_PANIC || ctprof_heap_object_is_candidate(row) ||
+		    (i == 0 && (row->file.state != CTPROF_HEAP_KNOWN ||
 				row->facts->machine != probe_arch_elf_machine())) ||
-		    (row->state == CTPROF_HEAP_FAILED && may_hold_it(&row->error)))
+		    (row->file.state == CTPROF_HEAP_FAILED && may_hold_it(&row->file.error)))
 			return false;
 	}
 	return process->objects.n > 0;

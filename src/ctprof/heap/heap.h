@@ -66,9 +66,7 @@ struct ctprof_heap_key {
 
 struct ctprof_heap_place {
 	pid_t pid;
-	bool is_executable, deleted;
-	uint64_t map_start, map_end;
-	char *path;
+	struct probe_object object; /* how it is opened there */
 };
 
 enum ctprof_heap_state {
@@ -85,19 +83,23 @@ struct ctprof_heap_error {
 	char why[CTPROF_HEAP_WHY];
 };
 
+/* What became of a question that a helper was asked. */
+struct ctprof_heap_finding {
+	enum ctprof_heap_state state;
+	struct ctprof_heap_error error; /* CTPROF_HEAP_FAILED */
+};
+
 struct ctprof_heap_object {
 	struct ctprof_heap_key key;
 	struct ctprof_heap_place places[CTPROF_HEAP_PLACES];
 	unsigned int n_places;
 
-	enum ctprof_heap_state state;
+	struct ctprof_heap_finding file;
 	struct probe_object_facts *facts; /* CTPROF_HEAP_KNOWN */
-	struct ctprof_heap_error error;	  /* CTPROF_HEAP_FAILED */
 
 	uint32_t twin; /* the object of the same build that is asked for the counters; or itself */
-	enum ctprof_heap_state counters_state;
+	struct ctprof_heap_finding debug_info;
 	struct probe_counter_offsets counters; /* CTPROF_HEAP_KNOWN */
-	struct ctprof_heap_error counters_error;
 };
 
 struct ctprof_heap_objects {

@@ -17,7 +17,7 @@ void ctprof_heap_objects_deinit(struct ctprof_heap_objects *table)
 {
 	for (size_t i = 0; i < table->rows.n; i++) {
 		for (unsigned int p = 0; p < table->rows.at[i].n_places; p++)
-			free(table->rows.at[i].places[p].path);
+			free(table->rows.at[i].places[p].object.path);
 		free(table->rows.at[i].facts);
 	}
 	vec_deinit(&table->rows);
@@ -64,11 +64,13 @@ static void add_place(struct ctprof_heap_object *row, const struct probe_objects
 		return;
 	row->places[row->n_places++] = (struct ctprof_heap_place){
 		.pid = objects->pid,
-		.is_executable = object->is_executable,
-		.deleted = object->deleted,
-		.map_start = object->map_start,
-		.map_end = object->map_end,
-		.path = xstrdup(object->path),
+		.object = {
+			.path = xstrdup(object->path),
+			.is_executable = object->is_executable,
+			.deleted = object->deleted,
+			.map_start = object->map_start,
+			.map_end = object->map_end,
+		},
 	};
 }
 
@@ -123,7 +125,7 @@ uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
 
 bool ctprof_heap_object_is_candidate(const struct ctprof_heap_object *object)
 {
-	return object->state == CTPROF_HEAP_KNOWN && object->facts->is_jemalloc &&
+	return object->file.state == CTPROF_HEAP_KNOWN && object->facts->is_jemalloc &&
 	       object->facts->has_tls && object->facts->machine == probe_arch_elf_machine();
 }
 
@@ -135,30 +137,34 @@ struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error)
 }
 
 /* What a helper sends back. */
-struct look_result {
-	bool known;
-	struct ctprof_heap_error error;
-	struct probe_object_facts facts;
+struct result {
+	struct ctprof_heap_finding found;
+	union {
+		struct probe_object_facts facts;
+		struct probe_counter_offsets counters;
+	};
 };
 
-struct counters_result {
-	bool known;
-	struct ctprof_heap_error error;
-	struct probe_counter_offsets counters;
-};
+_Static_assert(sizeof(struct result) <= CTPROF_HELPER_RESULT_BYTES, "fits a message");
 
-_Static_assert(sizeof(struct look_result) <= CTPROF_HELPER_RESULT_BYTES, "fits a message");
-
-static void put_error(struct error *err, struct ctprof_heap_error *ret)
+/* Takes the error. */
+static void put_finding(struct error *err, struct ctprof_heap_finding *ret)
 {
-	bool is_elf = error_domain_of(err) == &elf_error_domain;
-	bool is_base = error_domain_of(err) == &base_error_domain;
-
-	ret->is_elf = is_elf;
-	ret->kind = is_elf || is_base ? error_kind_of(err) : BASE_PARSE;
-	ret->errnum = error_errno(err);
-	snprintf(ret->why, sizeof(ret->why), "%s", error_message(err));
+	ret->state = err ? CTPROF_HEAP_FAILED : CTPROF_HEAP_KNOWN;
+	if (!err)
+		return;
+	ret->error.is_elf = error_domain_of(err) == &elf_error_domain;
+	ret->error.kind = ret->error.is_elf || error_domain_of(err) == &base_error_domain
+				  ? error_kind_of(err)
+				  : BASE_PARSE;
+	ret->error.errnum = error_errno(err);
+	snprintf(ret->error.why, sizeof(ret->error.why), "%s", error_message(err));
 	error_free(err);
+}
+
+static struct ctprof_heap_finding finding_of(const struct result *got)
+{
+	return got ? got->found : (struct ctprof_heap_finding){ .state = CTPROF_HEAP_PANIC };
 }
 
 /* Through whichever process still has it; its file must still be what it was. */
@@ -177,14 +183,7 @@ static struct error *open_row(const struct ctprof_heap_objects *table,
 			.ns_root = ns_root,
 			.pid = place->pid,
 		};
-		const struct probe_object object = {
-			.path = place->path,
-			.is_executable = place->is_executable,
-			.deleted = place->deleted,
-			.map_start = place->map_start,
-			.map_end = place->map_end,
-		};
-		_cleanup_close_ int fd = probe_object_open(&objects, &object);
+		_cleanup_close_ int fd = probe_object_open(&objects, &place->object);
 		struct ctprof_heap_key key;
 
 		if (fd < 0) {
@@ -194,41 +193,34 @@ static struct error *open_row(const struct ctprof_heap_objects *table,
 		if (!read_key(fd, &key) || memcmp(&key, &row->key, sizeof(key)) != 0)
 			continue;
 		*ret_place = place;
-		return elf_image_open_fd(fd, place->path, ret);
+		return elf_image_open_fd(fd, place->object.path, ret);
 	}
-	return base_error(BASE_IO, errnum, "open %s", row->n_places ? row->places[0].path : "it");
+	return base_error(BASE_IO, errnum, "open %s",
+			  row->n_places ? row->places[0].object.path : "it");
 }
 
 static void look(void *arg, size_t item, void *result)
 {
 	const struct ctprof_heap_objects *table = arg;
-	struct look_result *ret = result;
+	struct result *ret = result;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	const struct ctprof_heap_place *place;
 	struct error *err = open_row(table, &table->rows.at[item], &image, &place);
 
 	if (!err)
 		err = probe_object_facts_read(image, NULL, &ret->facts);
-	if (err) {
-		put_error(err, &ret->error);
-		return;
-	}
-	probe_object_facts_complete(image, &ret->facts);
-	ret->known = true;
+	if (!err)
+		probe_object_facts_complete(image, &ret->facts);
+	put_finding(err, &ret->found);
 }
 
 static void take_look(void *arg, size_t item, const void *result)
 {
 	struct ctprof_heap_object *row = &((struct ctprof_heap_objects *)arg)->rows.at[item];
-	const struct look_result *got = result;
+	const struct result *got = result;
 
-	if (!got) {
-		row->state = CTPROF_HEAP_PANIC;
-		return;
-	}
-	row->state = got->known ? CTPROF_HEAP_KNOWN : CTPROF_HEAP_FAILED;
-	row->error = got->error;
-	if (got->known) {
+	row->file = finding_of(got);
+	if (row->file.state == CTPROF_HEAP_KNOWN) {
 		row->facts = xnew(struct probe_object_facts);
 		*row->facts = got->facts;
 	}
@@ -244,7 +236,7 @@ static void find_counters(void *arg, size_t item, void *result)
 {
 	struct counters_work *work = arg;
 	const struct ctprof_heap_object *row = &work->table->rows.at[work->items.at[item]];
-	struct counters_result *ret = result;
+	struct result *ret = result;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_free_ char *ns_root = NULL;
 	const struct ctprof_heap_place *from;
@@ -255,29 +247,23 @@ static void find_counters(void *arg, size_t item, void *result)
 		ns_root = xasprintf("%s/%d/root", work->table->proc_root, (int)from->pid);
 		place = (struct elf_debug_place){
 			.image = image,
-			.path = from->path,
+			.path = from->object.path,
 			.ns_root = ns_root,
 		};
 		err = probe_counter_offsets_read(&place, row->facts, NULL, &ret->counters, NULL);
 	}
-	ret->known = !err;
-	if (err)
-		put_error(err, &ret->error);
+	put_finding(err, &ret->found);
 }
 
 static void take_counters(void *arg, size_t item, const void *result)
 {
 	struct counters_work *work = arg;
 	struct ctprof_heap_object *row = &work->table->rows.at[work->items.at[item]];
-	const struct counters_result *got = result;
+	const struct result *got = result;
 
-	if (!got) {
-		row->counters_state = CTPROF_HEAP_PANIC;
-		return;
-	}
-	row->counters_state = got->known ? CTPROF_HEAP_KNOWN : CTPROF_HEAP_FAILED;
-	row->counters = got->counters;
-	row->counters_error = got->error;
+	row->debug_info = finding_of(got);
+	if (row->debug_info.state == CTPROF_HEAP_KNOWN)
+		row->counters = got->counters;
 }
 
 /* A build-id alone is only a claim; two files of one build agree in all of this. */
@@ -315,14 +301,14 @@ void ctprof_heap_objects_resolve(struct ctprof_heap_objects *table, unsigned int
 {
 	const struct ctprof_helper_work looking = {
 		.n = table->rows.n,
-		.result_bytes = sizeof(struct look_result),
+		.result_bytes = sizeof(struct result),
 		.run = look,
 		.done = take_look,
 		.arg = table,
 	};
 	struct counters_work counters = { .table = table };
 	struct ctprof_helper_work finding = {
-		.result_bytes = sizeof(struct counters_result),
+		.result_bytes = sizeof(struct result),
 		.run = find_counters,
 		.done = take_counters,
 		.arg = &counters,

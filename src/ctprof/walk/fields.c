@@ -67,41 +67,6 @@ static struct procfs_fields fields_of(enum metric_source source)
 	return files[source];
 }
 
-bool ctprof_walk_take_stat(const char *text, size_t n, struct metric_thread_sample *sample)
-{
-	return procfs_stat_fields(
-		(struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
-		&(struct procfs_values){ .into = sample, .known = sample->known });
-}
-
-bool ctprof_walk_take_schedstat(const char *text, size_t n, struct metric_thread_sample *sample)
-{
-	return procfs_schedstat_fields(
-		(struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHEDSTAT),
-		&(struct procfs_values){ .into = sample, .known = sample->known });
-}
-
-bool ctprof_walk_take_io(const char *text, size_t n, struct metric_thread_sample *sample)
-{
-	return procfs_lines_fields(
-		(struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
-		&(struct procfs_values){ .into = sample, .known = sample->known });
-}
-
-bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
-			     struct slice *ret_cpus)
-{
-	struct slice all = { text, n };
-	struct procfs_values values = { .into = sample, .known = sample->known };
-	bool is_sense = procfs_lines_fields(all, fields_of(METRIC_SOURCE_STATUS), &values);
-	bool has_cpus = procfs_line_find(all, "Cpus_allowed_list", ret_cpus);
-
-	/* Every thread tells the number of its process: once is enough. */
-	if (sample->tid != sample->tgid)
-		metric_sample_forget(sample, METRIC_NR_THREADS);
-	return is_sense || has_cpus;
-}
-
 void ctprof_walk_split_sleep(struct metric_thread_sample *sample)
 {
 	uint64_t *sleep = &sample->values[METRIC_VOLUNTARY_SLEEP_NS];
@@ -113,15 +78,35 @@ void ctprof_walk_split_sleep(struct metric_thread_sample *sample)
 		*sleep = *sleep > block ? *sleep - block : 0;
 }
 
-bool ctprof_walk_take_sched(const char *text, size_t n, struct metric_thread_sample *sample,
-			    unsigned int *ret_negative_times)
+bool ctprof_walk_take(enum metric_source source, const char *text, size_t n,
+		      struct metric_thread_sample *sample, unsigned int *negative_times)
 {
+	static bool (*const parsers[METRIC_N_SOURCES])(
+		struct slice text, struct procfs_fields fields, struct procfs_values *values) = {
+		[METRIC_SOURCE_STAT] = procfs_stat_fields,
+		[METRIC_SOURCE_SCHEDSTAT] = procfs_schedstat_fields,
+		[METRIC_SOURCE_IO] = procfs_lines_fields,
+		[METRIC_SOURCE_STATUS] = procfs_lines_fields,
+		[METRIC_SOURCE_SCHED] = procfs_sched_fields,
+	};
 	struct procfs_values values = { .into = sample, .known = sample->known };
+	bool makes_sense = parsers[source]((struct slice){ text, n }, fields_of(source), &values);
 
-	if (!procfs_sched_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHED),
-				 &values))
-		return false;
-	ctprof_walk_split_sleep(sample);
-	*ret_negative_times = values.negative_times;
-	return true;
+	if (makes_sense && source == METRIC_SOURCE_SCHED)
+		ctprof_walk_split_sleep(sample);
+	if (negative_times)
+		*negative_times += values.negative_times;
+	return makes_sense;
+}
+
+bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
+			     struct slice *ret_cpus)
+{
+	bool makes_sense = ctprof_walk_take(METRIC_SOURCE_STATUS, text, n, sample, NULL);
+	bool has_cpus = procfs_line_find((struct slice){ text, n }, "Cpus_allowed_list", ret_cpus);
+
+	/* Every thread tells the number of its process: once is enough. */
+	if (sample->tid != sample->tgid)
+		metric_sample_forget(sample, METRIC_NR_THREADS);
+	return makes_sense || has_cpus;
 }

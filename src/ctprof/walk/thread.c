@@ -231,14 +231,14 @@ static void read_status_and_affinity(struct thread_read *r)
 		take_cpus(r, cpus);
 }
 
-static void read_sched(struct thread_read *r)
+static void read_values(struct thread_read *r, enum metric_source source)
 {
 	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 
-	if (text_of(r, METRIC_SOURCE_SCHED))
-		mark_parsed(r, METRIC_SOURCE_SCHED,
-			    ctprof_walk_take_sched(text->at, text->n, r->sample,
-						   &r->notes.negative_times));
+	if (text_of(r, source))
+		mark_parsed(r, source,
+			    ctprof_walk_take(source, text->at, text->n, r->sample,
+					     &r->notes.negative_times));
 }
 
 static void read_smaps(struct thread_read *r)
@@ -323,19 +323,11 @@ static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_
 
 static void read_sources(struct thread_read *r)
 {
-	const struct ctprof_walk_buffer *text = &r->reader->buffer;
-	struct metric_thread_sample *sample = r->sample;
-
-	if (text_of(r, METRIC_SOURCE_STAT))
-		mark_parsed(r, METRIC_SOURCE_STAT,
-			    ctprof_walk_take_stat(text->at, text->n, sample));
-	if (text_of(r, METRIC_SOURCE_SCHEDSTAT))
-		mark_parsed(r, METRIC_SOURCE_SCHEDSTAT,
-			    ctprof_walk_take_schedstat(text->at, text->n, sample));
-	if (text_of(r, METRIC_SOURCE_IO))
-		mark_parsed(r, METRIC_SOURCE_IO, ctprof_walk_take_io(text->at, text->n, sample));
+	read_values(r, METRIC_SOURCE_STAT);
+	read_values(r, METRIC_SOURCE_SCHEDSTAT);
+	read_values(r, METRIC_SOURCE_IO);
 	read_status_and_affinity(r);
-	read_sched(r);
+	read_values(r, METRIC_SOURCE_SCHED);
 	read_smaps(r);
 	check_schedstat(r);
 }
@@ -367,7 +359,8 @@ static bool is_same_thread(struct thread_read *r, uint64_t start_ticks)
 	struct metric_thread_sample now = { .tid = r->sample->tid, .tgid = r->sample->tgid };
 
 	return read_source(r, METRIC_SOURCE_STAT) == 0 &&
-	       ctprof_walk_take_stat(text->at, text->n, &now) && now.start_ticks == start_ticks;
+	       ctprof_walk_take(METRIC_SOURCE_STAT, text->at, text->n, &now, NULL) &&
+	       now.start_ticks == start_ticks;
 }
 
 void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,

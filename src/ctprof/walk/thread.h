@@ -110,15 +110,15 @@ void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct procfs_c
 
 /* From the text of a thread's file to its values: the column `key` of metrics.def says which. */
 
-/* Each is false, and sets nothing, when the text makes no sense. */
-bool ctprof_walk_take_stat(const char *text, size_t n, struct metric_thread_sample *sample);
-bool ctprof_walk_take_schedstat(const char *text, size_t n, struct metric_thread_sample *sample);
-bool ctprof_walk_take_io(const char *text, size_t n, struct metric_thread_sample *sample);
+/*
+ * The file of a source: stat, schedstat, io, status or sched. False, and nothing set, when the text
+ * makes no sense. Adds times below 0, unless that is NULL.
+ */
+bool ctprof_walk_take(enum metric_source source, const char *text, size_t n,
+		      struct metric_thread_sample *sample, unsigned int *negative_times);
 /* The allowed CPUs are not set; *ret_cpus is a piece of the text, and may be all there is. */
 bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
 			     struct slice *ret_cpus);
-bool ctprof_walk_take_sched(const char *text, size_t n, struct metric_thread_sample *sample,
-			    unsigned int *ret_negative_times);
 
 /*
  * The kernel counts what is blocked among what sleeps: what was read as voluntary sleep loses it,

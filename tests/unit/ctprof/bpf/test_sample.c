@@ -370,21 +370,16 @@ static void expect_name(unsigned int flags, unsigned int bits, const char *name,
 			const char *wanted, const char *wanted_leader)
 {
 	struct ctprof_bpf_record record = { .has = bits, .flags = flags };
-	const char *at;
-	size_t n;
+	struct slice got;
 
 	memcpy(record.name, name, strlen(name));
 	memcpy(record.leader_comm, leader, strlen(leader));
-	assert_int_equal(ctprof_bpf_sample_name(&record, &at, &n), wanted != NULL);
-	if (wanted) {
-		assert_int_equal(n, strlen(wanted));
-		assert_memory_equal(at, wanted, n);
-	}
-	assert_int_equal(ctprof_bpf_sample_leader_name(&record, &at, &n), wanted_leader != NULL);
-	if (wanted_leader) {
-		assert_int_equal(n, strlen(wanted_leader));
-		assert_memory_equal(at, wanted_leader, n);
-	}
+	assert_int_equal(ctprof_bpf_sample_name(&record, &got), wanted != NULL);
+	if (wanted)
+		assert_true(slice_equal(got, wanted));
+	assert_int_equal(ctprof_bpf_sample_leader_name(&record, &got), wanted_leader != NULL);
+	if (wanted_leader)
+		assert_true(slice_equal(got, wanted_leader));
 }
 
 static void record_without_tid_or_tgid_is_not_listed(void **state)

@@ -46,10 +46,10 @@ static void a_file_stands_once_however_many_map_it(void **state UNUSED)
 	assert_int_equal(table.rows.at[first].n_places, CTPROF_HEAP_PLACES);
 	ctprof_heap_objects_resolve(&table, 2, &limits, NULL);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(table.rows.at[i].state, CTPROF_HEAP_KNOWN);
+		assert_int_equal(table.rows.at[i].file.state, CTPROF_HEAP_KNOWN);
 		assert_true(table.rows.at[i].facts->is_complete);
 		assert_false(ctprof_heap_object_is_candidate(&table.rows.at[i]));
-		assert_int_equal(table.rows.at[i].counters_state, CTPROF_HEAP_UNKNOWN);
+		assert_int_equal(table.rows.at[i].debug_info.state, CTPROF_HEAP_UNKNOWN);
 	}
 	ctprof_heap_objects_deinit(&table);
 	target_end(&one);
@@ -89,10 +89,10 @@ static void files_of_one_build_share_their_counters(void **state UNUSED)
 	assert_true(ctprof_heap_object_is_candidate(&table.rows.at[first]));
 	assert_true(ctprof_heap_object_is_candidate(&table.rows.at[second]));
 	assert_int_equal(table.rows.at[first].twin, first);
-	assert_int_equal(table.rows.at[first].counters_state, CTPROF_HEAP_KNOWN);
+	assert_int_equal(table.rows.at[first].debug_info.state, CTPROF_HEAP_KNOWN);
 	if (table.rows.at[first].facts->build_id[0]) {
 		assert_int_equal(table.rows.at[second].twin, first);
-		assert_int_equal(table.rows.at[second].counters_state, CTPROF_HEAP_UNKNOWN);
+		assert_int_equal(table.rows.at[second].debug_info.state, CTPROF_HEAP_UNKNOWN);
 	}
 	ctprof_heap_objects_deinit(&table);
 	target_end(&one);
@@ -131,9 +131,9 @@ static void a_changed_file_is_another_one(void **state UNUSED)
 	assert_int_equal(errno, ENOENT);
 	/* What cannot be opened any more is an error with its errno. */
 	ctprof_heap_objects_resolve(&table, 1, &limits, NULL);
-	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_FAILED);
-	assert_int_equal(table.rows.at[0].error.errnum, ENOENT);
-	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].error), "io");
+	assert_int_equal(table.rows.at[0].file.state, CTPROF_HEAP_FAILED);
+	assert_int_equal(table.rows.at[0].file.error.errnum, ENOENT);
+	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].file.error), "io");
 	ctprof_heap_objects_deinit(&table);
 }
 
@@ -146,8 +146,8 @@ static void a_file_that_is_no_elf_says_so(void **state UNUSED)
 	ctprof_heap_objects_init(&table, "/proc");
 	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &object), 0);
 	ctprof_heap_objects_resolve(&table, 1, &limits, NULL);
-	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_FAILED);
-	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].error), "not-elf");
+	assert_int_equal(table.rows.at[0].file.state, CTPROF_HEAP_FAILED);
+	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].file.error), "not-elf");
 	ctprof_heap_objects_deinit(&table);
 }
 
@@ -169,9 +169,9 @@ static void a_file_that_takes_forever_is_given_up(void **state UNUSED)
 	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &good), 1);
 	ctprof_heap_objects_resolve(&table, 1, &soon, NULL);
 	unlink(path);
-	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_KNOWN);
-	assert_int_equal(table.rows.at[0].counters_state, CTPROF_HEAP_PANIC);
-	assert_int_equal(table.rows.at[1].state, CTPROF_HEAP_KNOWN);
+	assert_int_equal(table.rows.at[0].file.state, CTPROF_HEAP_KNOWN);
+	assert_int_equal(table.rows.at[0].debug_info.state, CTPROF_HEAP_PANIC);
+	assert_int_equal(table.rows.at[1].file.state, CTPROF_HEAP_KNOWN);
 	ctprof_heap_objects_deinit(&table);
 }
 

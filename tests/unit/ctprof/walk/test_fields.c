@@ -8,7 +8,7 @@ static void every_field_of_stat_is_its_metric(void **state UNUSED)
 	_cleanup_free_ char *line = fake_stat_line(5, "x", 777, -5, 42);
 	struct metric_thread_sample sample = { 0 };
 
-	assert_true(ctprof_walk_take_stat(line, strlen(line), &sample));
+	assert_true(ctprof_walk_take(METRIC_SOURCE_STAT, line, strlen(line), &sample, NULL));
 	assert_int_equal(sample.start_ticks, 777);
 	assert_metric(&sample, MINFLT, 110);
 	assert_metric(&sample, MAJFLT, 112);
@@ -28,11 +28,11 @@ static void what_makes_no_sense_sets_nothing(void **state UNUSED)
 	unsigned int negative = 0;
 	struct slice cpus;
 
-	assert_false(ctprof_walk_take_stat("no bracket", 10, &sample));
-	assert_false(ctprof_walk_take_schedstat("\n", 1, &sample));
-	assert_false(ctprof_walk_take_io("x\n", 2, &sample));
+	assert_false(ctprof_walk_take(METRIC_SOURCE_STAT, "no bracket", 10, &sample, NULL));
+	assert_false(ctprof_walk_take(METRIC_SOURCE_SCHEDSTAT, "\n", 1, &sample, NULL));
+	assert_false(ctprof_walk_take(METRIC_SOURCE_IO, "x\n", 2, &sample, NULL));
 	assert_false(ctprof_walk_take_status("x\n", 2, &sample, &cpus));
-	assert_false(ctprof_walk_take_sched("x\n", 2, &sample, &negative));
+	assert_false(ctprof_walk_take(METRIC_SOURCE_SCHED, "x\n", 2, &sample, &negative));
 	assert_memory_equal(&sample, &untouched, sizeof(sample));
 }
 
@@ -52,10 +52,10 @@ static void only_a_leader_tells_the_number_of_threads(void **state UNUSED)
 
 static void take_sched(const char *text, struct metric_thread_sample *sample)
 {
-	unsigned int negative;
+	unsigned int negative = 0;
 
 	*sample = (struct metric_thread_sample){ 0 };
-	assert_true(ctprof_walk_take_sched(text, strlen(text), sample, &negative));
+	assert_true(ctprof_walk_take(METRIC_SOURCE_SCHED, text, strlen(text), sample, &negative));
 }
 
 static void sleep_by_choice_needs_both_halves(void **state UNUSED)
@@ -114,7 +114,7 @@ static void bytes_and_times_are_their_metrics(void **state UNUSED)
 				 "write_bytes: 6\ncancelled_write_bytes: 7\n";
 	struct metric_thread_sample sample = { 0 };
 
-	assert_true(ctprof_walk_take_io(io, strlen(io), &sample));
+	assert_true(ctprof_walk_take(METRIC_SOURCE_IO, io, strlen(io), &sample, NULL));
 	assert_metric(&sample, RCHAR, 1);
 	assert_metric(&sample, WCHAR, 2);
 	assert_metric(&sample, SYSCR, 3);
@@ -122,7 +122,7 @@ static void bytes_and_times_are_their_metrics(void **state UNUSED)
 	assert_metric(&sample, READ_BYTES, 5);
 	assert_metric(&sample, WRITE_BYTES, 6);
 	assert_metric(&sample, CANCELLED_WRITE_BYTES, 7);
-	assert_true(ctprof_walk_take_schedstat("10 20 30\n", 9, &sample));
+	assert_true(ctprof_walk_take(METRIC_SOURCE_SCHEDSTAT, "10 20 30\n", 9, &sample, NULL));
 	assert_metric(&sample, RUN_TIME_NS, 10);
 	assert_metric(&sample, WAIT_TIME_NS, 20);
 	assert_metric(&sample, TIMESLICES, 30);
