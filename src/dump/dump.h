@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Views of a guest's kernel. Each is one function in one file and one row in views.def:
+ * Views of a guest's kernel. Each is one function and one row in views.def:
  *
  *	struct error *dump_tasks(struct kmem *kmem, const struct dump_request *request,
  *				 struct dump_sink *sink);

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The contents of the maps of one name. */
+/*
+ * The contents of the maps of one name, or of what a scheduler keeps: the maps, global variables
+ * among them, of programs the kernel calls.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dump/member.h"
 #include "dump/maps.h"
+
+/* All maps of a view, one after the other, with one budget. */
+struct map_search {
+	struct kmem *kmem;
+	const struct dump_request *request;
+	struct dump_sink *sink;
+	struct dump_values values;
+	uint64_t n_found, n_unreadable;
+	uint64_t bytes_left; /* of all maps that are shown */
+};
 
 enum { LONGEST_NAME = 15 }; /* BPF_OBJ_NAME_LEN with its NUL is 16 */
 
@@ -24,7 +37,7 @@ static bool is_wanted(const struct dump_map *map, const char *argument)
 }
 
 /* Of struct_ops the value is the kernel's; it finds its types by itself. */
-static void load_types(const struct dump_map_search *search, const struct dump_map *map,
+static void load_types(const struct map_search *search, const struct dump_map *map,
 		       struct kmem_btf **ret)
 {
 	_cleanup_error_ struct error *err = NULL;
@@ -37,7 +50,7 @@ static void load_types(const struct dump_map_search *search, const struct dump_m
 			 error_message(err));
 }
 
-static struct error *show_contents(struct dump_map_search *search, const struct dump_map *map,
+static struct error *show_contents(struct map_search *search, const struct dump_map *map,
 				   const char *type)
 {
 	_cleanup_kmem_btf_ struct kmem_btf *types = NULL;
@@ -74,7 +87,7 @@ static struct error *show_contents(struct dump_map_search *search, const struct 
 	return NULL;
 }
 
-void dump_map_search_show(struct dump_map_search *search, const struct dump_map *map)
+static void show_map(struct map_search *search, const struct dump_map *map)
 {
 	struct dump_sink *sink = search->sink;
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
@@ -98,24 +111,24 @@ void dump_map_search_show(struct dump_map_search *search, const struct dump_map 
 
 static bool look_at_map(void *context, uint64_t id, uint64_t address)
 {
-	struct dump_map_search *search = context;
+	struct map_search *search = context;
 	struct dump_map map;
 
 	if (!dump_map_read(search->kmem, id, address, &map))
 		search->n_unreadable++;
 	else if (is_wanted(&map, search->request->argument))
-		dump_map_search_show(search, &map);
+		show_map(search, &map);
 	return true;
 }
 
 struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct dump_map_search search = { .kmem = kmem,
-					  .request = request,
-					  .sink = sink,
-					  .values = { .kmem = kmem },
-					  .bytes_left = DUMP_LIMIT_MAP_BYTES };
+	struct map_search search = { .kmem = kmem,
+				     .request = request,
+				     .sink = sink,
+				     .values = { .kmem = kmem },
+				     .bytes_left = DUMP_LIMIT_MAP_BYTES };
 	_cleanup_strbuf_ struct strbuf searched = STRBUF_INIT;
 	struct kmem_walk walk = { 0 };
 	struct error *err;
@@ -141,5 +154,58 @@ struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 				  request->argument, (unsigned long long)walk.n);
 	/* There may be one more of that name. */
 	dump_say(sink, "incomplete", "maps", searched.n ? strbuf_str(&searched) : NULL);
+	return NULL;
+}
+
+/* Each of them once, in the order in which programs use them. */
+static bool is_first_use(const struct dump_globals_scene *scene, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (scene->uses.at[i].is_struct_ops &&
+		    scene->uses.at[i].map == scene->uses.at[n].map)
+			return false;
+	}
+	return scene->uses.at[n].is_struct_ops;
+}
+
+/* An arena has no entries; `sdt` shows what lies in it. */
+static void show_used_map(struct map_search *search, uint64_t address)
+{
+	struct dump_map map;
+	uint64_t id;
+
+	if (kmem_get(search->kmem, KMEM_F_MAP_ID, address, &id) ||
+	    !dump_map_read(search->kmem, id, address, &map))
+		search->n_unreadable++;
+	else if (map.type != DUMP_MAP_ARENA)
+		show_map(search, &map);
+}
+
+struct error *dump_scheduler_maps(struct kmem *kmem, const struct dump_request *request,
+				  struct dump_sink *sink)
+{
+	_cleanup_dump_globals_ struct dump_globals_scene scene = { 0 };
+	struct map_search search = { .kmem = kmem,
+				     .request = request,
+				     .sink = sink,
+				     .values = { .kmem = kmem, .scene = &scene },
+				     .bytes_left = DUMP_LIMIT_MAP_BYTES };
+	struct error *err = dump_globals_find(kmem, &scene);
+
+	if (err)
+		return err;
+	dump_open_list(sink, "maps");
+	for (size_t i = 0; i < scene.uses.n && search.n_found < DUMP_LIMIT_SCHEDULER_MAPS; i++) {
+		if (is_first_use(&scene, i))
+			show_used_map(&search, scene.uses.at[i].map);
+	}
+	dump_close_list(sink);
+	dump_values_deinit(&search.values);
+	dump_globals_say_missing(&scene, sink);
+	dump_say_count(sink, "unreadable", search.n_unreadable, "maps cannot be read");
+	if (search.n_found == DUMP_LIMIT_SCHEDULER_MAPS)
+		dump_line(sink, "maps: given up after %d", DUMP_LIMIT_SCHEDULER_MAPS);
+	if (!search.n_found && !search.n_unreadable)
+		return base_error(BASE_ABSENT, 0, "no BPF scheduler is loaded, or it uses no map");
 	return NULL;
 }

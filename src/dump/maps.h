@@ -79,16 +79,4 @@ struct error *dump_map_value_read(struct dump_map_show *show, const struct btf *
 				  uint64_t address, uint64_t bytes,
 				  struct btf_value_tree **ret) MUST_CHECK;
 
-/* All maps of a view, one after the other, with one budget. */
-struct dump_map_search {
-	struct kmem *kmem;
-	const struct dump_request *request;
-	struct dump_sink *sink;
-	struct dump_values values;
-	uint64_t n_found, n_unreadable;
-	uint64_t bytes_left; /* of all maps that are shown */
-};
-/* Head and contents. */
-void dump_map_search_show(struct dump_map_search *search, const struct dump_map *map);
-
 #endif

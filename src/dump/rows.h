@@ -54,8 +54,15 @@ struct dump_column {
 /* A field of the kernel's struct: dump_row_read() fills it in. */
 #define DUMP_FIELD(row, member, id)	   DUMP_MEMBER(row, member), .reads = true, .field = KMEM_F_##id
 #define DUMP_FIELD_SIGNED(row, member, id) DUMP_FIELD(row, member, id), .is_signed = true
-#define DUMP_FIELD_HEX(row, member, id) \
-	DUMP_MEMBER_HEX(row, member), .reads = true, .field = KMEM_F_##id
+#define DUMP_FIELD_BOOL(row, member, id) \
+	DUMP_MEMBER_BOOL(row, member), .reads = true, .field = KMEM_F_##id
+/* A struct inside of the row, with columns of its own. */
+#define DUMP_OBJECT(row, member, columns_)                                                     \
+	.kind = DUMP_KIND_OBJECT, .offset = offsetof(struct row, member), .columns = columns_, \
+	.n_columns = ARRAY_SIZE(columns_)
+/* Key and title, and where the column stands in text. */
+#define DUMP_PLACED(key_, title_, place_, width_) \
+	.key = key_, .title = title_, .place = place_, .width = width_
 
 /* All members of `row` that are fields of the object at `base`. */
 void dump_row_read(struct kmem *kmem, uint64_t base, const struct dump_column *columns, size_t n,

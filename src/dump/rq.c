@@ -36,11 +36,7 @@ static const struct dump_column columns[] = {
 	{ .key = "scx", .title = "SCX", DUMP_FIELD(row, scx, RQ_SCX_NR) },
 	{ .key = "nr_switches", .title = "SWITCHES", DUMP_FIELD(row, nr_switches, RQ_NR_SWITCHES) },
 	{ .key = "clock", .title = "CLOCK (ns)", DUMP_FIELD(row, clock, RQ_CLOCK) },
-	{ .key = "curr",
-	  .kind = DUMP_KIND_OBJECT,
-	  .offset = offsetof(struct row, curr),
-	  .columns = curr_columns,
-	  .n_columns = ARRAY_SIZE(curr_columns) },
+	{ .key = "curr", DUMP_OBJECT(row, curr, curr_columns) },
 	{ .title = "CURR", DUMP_STRING(row, curr_text) },
 };
 

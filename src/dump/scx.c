@@ -231,10 +231,7 @@ struct cpu_row {
 static const struct dump_column cpu_columns[] = {
 	{ .key = "nr_running", DUMP_U64(cpu_row, nr_running) },
 	{ .key = "flags", DUMP_TEXT(cpu_row, flags) },
-	{ .key = "released",
-	  DUMP_MEMBER_BOOL(cpu_row, released),
-	  .reads = true,
-	  .field = KMEM_F_SCX_RQ_RELEASED },
+	{ .key = "released", DUMP_FIELD_BOOL(cpu_row, released, SCX_RQ_RELEASED) },
 	{ .key = "ops_qseq", DUMP_FIELD(cpu_row, ops_qseq, SCX_RQ_QSEQ) },
 	{ .key = "clock_ns", DUMP_FIELD(cpu_row, clock, SCX_RQ_CLOCK) },
 	{ .key = "curr", DUMP_TEXT(cpu_row, curr) },

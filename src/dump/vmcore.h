@@ -13,6 +13,7 @@
 
 #include "base/cancel.h"
 #include "dump/dump.h"
+#include "kmem/core_file.h"
 #include "kmem/reader.h"
 
 struct dump_vmcore {
@@ -33,6 +34,15 @@ struct error *dump_vmcore_write(struct kmem *kmem, const struct dump_request *re
 /* KMEM_BAD_NOTE or KMEM_UNREAD: the kernel's note is not where it was. */
 struct error *dump_vmcore_notes(struct kmem *kmem, const struct dump_request *request,
 				struct strbuf *into) MUST_CHECK;
+
+/* The registers of CPUs out of the notes of a core file. */
+/*
+ * By the number of the CPU; those that no note tells of are `unknown`. NULL and *ret_n 0 when there
+ * are none at all. A dump of a machine that ran numbers its notes; kdump writes one for each CPU
+ * that was online, in their order.
+ */
+struct physmap_registers *dump_core_registers(const struct kmem *kmem, const struct kmem_core *core,
+					      size_t *ret_n) MUST_CHECK;
 
 /*
  * Which memory may be anything but zeros. A file says where it has data. A cloned guest is a

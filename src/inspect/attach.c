@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/paths.h"
-#include "dump/core_registers.h"
+#include "dump/vmcore.h"
 
 #define CACHE_DIRECTORY "kernel-memory" /* below the project's cache */
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_view.h"
 
+#include "build_scheduler.h"
+
 static void a_map_is_found_by_name_id_or_the_end_of_its_name(void **state)
 {
 	struct bpf_fixture *f = *state;
@@ -67,6 +69,50 @@ static void maps_that_cannot_be_read_may_be_the_one_that_is_wanted(void **state)
 	assert_error_tag(bpf_show(f, dump_map, "other"), "guest-memory");
 }
 
+static void maps_and_variables_of_the_scheduler_are_shown(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put_array(b, put_circle(b));
+	assert_contains(scheduler_view(b, "scheduler", NULL, false), "map 2 sched.bss (");
+	assert_contains(strbuf_str(&b->out), "\n  first_ctx = 0x7f123456");
+	assert_contains(strbuf_str(&b->out), "map 3 ctx_array (");
+	assert_contains(strbuf_str(&b->out), "\n  [0] = task_ctx:\n    pid=66\n");
+	/* An arena has no entries. */
+	assert_null(strstr(strbuf_str(&b->out), "the_arena"));
+	assert_contains(scheduler_view(b, "scheduler", NULL, true),
+			"{\"maps\":[{\"id\":2,\"name\":\"sched.bss\"");
+}
+
+static void maps_of_other_programs_are_not(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct dump_request request = { 0 };
+	struct dump_sink sink = dump_sink_to_text(&b->out, 100);
+
+	put32(b, AT_PROGRAM, 26);
+	scheduler_attach(b);
+	assert_error_tag(dump_one(dump_view_find("scheduler"), b->kmem, &request, &sink), "absent");
+}
+
+static void a_map_that_two_programs_use_is_shown_once(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_MAPS, pointer_to(b, AT_BSS));
+	assert_contains(scheduler_view(b, "scheduler", NULL, false), "map 2 sched.bss (");
+	assert_null(strstr(strstr(strbuf_str(&b->out), "sched.bss") + 1, "sched.bss"));
+}
+
+static void a_map_that_cannot_be_read_is_counted(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_MAPS, 1);
+	assert_contains(scheduler_view(b, "scheduler", NULL, false), "1 maps cannot be read\n");
+	assert_contains(scheduler_view(b, "scheduler", NULL, true), "\"unreadable\":1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +121,10 @@ int main(void)
 		bpf_test(a_kind_that_is_not_shown_says_why),
 		bpf_test(types_that_cannot_be_read_leave_the_bytes),
 		bpf_test(maps_that_cannot_be_read_may_be_the_one_that_is_wanted),
+		scheduler_test(maps_and_variables_of_the_scheduler_are_shown),
+		scheduler_test(maps_of_other_programs_are_not),
+		scheduler_test(a_map_that_two_programs_use_is_shown_once),
+		scheduler_test(a_map_that_cannot_be_read_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

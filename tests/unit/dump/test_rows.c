@@ -29,11 +29,7 @@ static const struct dump_column columns[] = {
 	{ .key = "member", .title = "MEMBER", DUMP_MEMBER(row, member) },
 	{ .key = "negative", DUMP_MEMBER(row, negative) },
 	{ .key = "pointer", DUMP_MEMBER_HEX(row, pointer) },
-	{ .key = "inner",
-	  .kind = DUMP_KIND_OBJECT,
-	  .offset = offsetof(struct row, inner),
-	  .columns = inner_columns,
-	  .n_columns = ARRAY_SIZE(inner_columns) },
+	{ .key = "inner", DUMP_OBJECT(row, inner, inner_columns) },
 };
 
 /* The text comes first, and has widths. */

@@ -2,6 +2,8 @@
 #include "dump/vmcore.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <stddef.h>
 
 #include "build_stack.h"
 
@@ -72,12 +74,134 @@ static void note_that_has_grown_or_gone_is_an_error(void **state)
 	assert_error_tag(dump_vmcore_notes(s->kmem, &request, &notes), "guest-memory");
 }
 
+static void add(struct kmem_core *core, uint32_t pid, uint64_t rip, uint64_t cs)
+{
+	struct kmem_core_cpu cpu = {
+		.pid = pid, .registers = { .rip = rip, .rsp = rip ? 0x100 : 0, .cs = cs }
+	};
+
+	vec_push(&core->cpus, cpu);
+}
+
+static void numbered_notes_belong_to_the_cpus_of_these_numbers(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_free_ struct physmap_registers *r = NULL;
+	size_t n;
+
+	s->kmem->cpus.online[0] = 2; /* a machine that ran tells of CPUs that are offline, too */
+	add(&core, 1, 0x1000, 0x10);
+	add(&core, 2, 0x2000, 0x33);
+	r = dump_core_registers(s->kmem, &core, &n);
+	assert_int_equal(n, s->kmem->cpus.n);
+	assert_int_equal(r[0].rip, 0x1000);
+	assert_int_equal(r[0].rsp, 0x100);
+	assert_false(r[0].user);
+	assert_int_equal(r[1].rip, 0x2000);
+	assert_true(r[1].user);
+}
+
+static void notes_of_kdump_are_those_of_the_cpus_online(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_free_ struct physmap_registers *r = NULL;
+	size_t n;
+
+	s->kmem->cpus.online[0] = 2;
+	add(&core, 43, 0x1000, 0x10);
+	r = dump_core_registers(s->kmem, &core, &n);
+	assert_int_equal(n, s->kmem->cpus.n);
+	assert_true(r[0].unknown);
+	assert_false(r[1].unknown);
+	assert_int_equal(r[1].rip, 0x1000);
+}
+
+static void notes_without_registers_and_notes_too_many_tell_nothing(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	size_t n = 7;
+
+	assert_null(dump_core_registers(s->kmem, &core, &n));
+	assert_int_equal(n, 0);
+	/* What /proc/kcore has. */
+	add(&core, 0, 0, 0);
+	assert_null(dump_core_registers(s->kmem, &core, &n));
+	assert_int_equal(n, 0);
+	for (uint32_t i = 0; i < 5; i++)
+		add(&core, 99, 0x5000, 0x10);
+
+	_cleanup_free_ struct physmap_registers *r = dump_core_registers(s->kmem, &core, &n);
+
+	assert_int_equal(n, s->kmem->cpus.n);
+	assert_true(r[0].unknown);
+	assert_int_equal(r[1].rip, 0x5000);
+}
+
+static void registers_that_were_written_are_read_again(void **state)
+{
+	struct build_stack *s = *state;
+	char path[] = "/tmp/ktstr-core-XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+	struct physmap_registers cpus[2] = {
+		{ .rax = 1,
+		  .rbx = 2,
+		  .rcx = 3,
+		  .rdx = 4,
+		  .rsi = 5,
+		  .rdi = 6,
+		  .rbp = 7,
+		  .rsp = 8,
+		  .r8 = 9,
+		  .r9 = 10,
+		  .r10 = 11,
+		  .r11 = 12,
+		  .r12 = 13,
+		  .r13 = 14,
+		  .r14 = 15,
+		  .r15 = 16,
+		  .rip = 17,
+		  .rflags = 18,
+		  .fs_base = 19,
+		  .gs_base = 20 },
+		{ .user = true, .rip = 0x400000, .rsp = 0x7fff0000 },
+	};
+	struct dump_request request = { .registers = cpus, .n_registers = 2 };
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_free_ struct physmap_registers *r = NULL;
+	_cleanup_close_ int again = -1;
+	size_t n;
+
+	assert_true(fd >= 0);
+	assert_success(dump_vmcore_write(s->kmem, &request, NULL, path, NULL));
+	again = open(path, O_RDONLY | O_CLOEXEC);
+	assert_success(kmem_core_read(again, path, &core));
+	unlink(path);
+	r = dump_core_registers(s->kmem, &core, &n);
+	assert_int_equal(n, s->kmem->cpus.n);
+	for (size_t i = 0; i < n; i++) {
+		if (i >= ARRAY_SIZE(cpus)) {
+			assert_true(r[i].unknown);
+			continue;
+		}
+		assert_memory_equal(&r[i], &cpus[i], offsetof(struct physmap_registers, user));
+		assert_int_equal(r[i].user, cpus[i].user);
+		assert_false(r[i].unknown);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		stack_test(text_of_the_kernel_is_the_last_note),
 		stack_test(every_cpu_has_its_registers_and_its_number),
 		stack_test(note_that_has_grown_or_gone_is_an_error),
+		stack_test(numbered_notes_belong_to_the_cpus_of_these_numbers),
+		stack_test(notes_of_kdump_are_those_of_the_cpus_online),
+		stack_test(notes_without_registers_and_notes_too_many_tell_nothing),
+		stack_test(registers_that_were_written_are_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
