@@ -79,31 +79,26 @@ static enum btf_answer body_of(struct btf_value_builder *b, const struct btf *bt
 	return BTF_ANSWER_FORWARD;
 }
 
-struct target_bytes {
-	uint8_t *at;
-	struct btf_value_hole holes[MOST_HOLES];
-	size_t n_holes;
-};
-
 /* Page by page; what cannot be read is a hole. False when nothing could be read at all. */
-static bool read_target(const struct btf_value_memory *memory, uint64_t address,
-			struct target_bytes *t, uint64_t n)
+static bool read_target(const struct btf_value_memory *memory, struct btf_value_block *block,
+			uint8_t *to, struct btf_value_hole *holes)
 {
-	bool any = false;
+	uint64_t n = block->data.n, n_unread = 0;
 
-	t->at = xcalloc(n, 1);
 	for (uint64_t done = 0, part; done < n; done += part) {
+		uint64_t address = block->address + done;
 		const char *reason;
 
-		part = BTF_VALUE_PAGE_BYTES - ((address + done) & (BTF_VALUE_PAGE_BYTES - 1));
+		part = BTF_VALUE_PAGE_BYTES - (address & (BTF_VALUE_PAGE_BYTES - 1));
 		if (part > n - done)
 			part = n - done;
-		reason = memory->read(memory->context, address + done, t->at + done, part);
-		any = any || !reason;
-		if (reason)
-			t->holes[t->n_holes++] = (struct btf_value_hole){ done, part, reason };
+		reason = memory->read(memory->context, address, to + done, part);
+		if (!reason)
+			continue;
+		holes[block->n_holes++] = (struct btf_value_hole){ done, part, reason };
+		n_unread += part;
 	}
-	return any;
+	return n_unread < n;
 }
 
 static uint64_t affordable(const struct btf_value_builder *b, uint64_t size)
@@ -117,8 +112,10 @@ static void enter_target(struct btf_value_builder *b, const struct btf_value_pen
 			 const struct btf_value_target *target, const struct btf_type *type,
 			 uint64_t size)
 {
-	struct target_bytes bytes = { 0 };
-	struct btf_value_block block;
+	uint64_t n = affordable(b, size);
+	_cleanup_free_ uint8_t *bytes = xcalloc(n, 1);
+	struct btf_value_hole holes[MOST_HOLES];
+	struct btf_value_block block = { { bytes, n }, holes, 0, target->address };
 	struct btf_value_spot spot = {
 		.btf = target->btf,
 		.type = type->id,
@@ -126,16 +123,11 @@ static void enter_target(struct btf_value_builder *b, const struct btf_value_pen
 		.parent = p->node,
 		.depth = p->depth + 1,
 	};
-	uint64_t n = affordable(b, size);
 
-	if (!read_target(b->options->memory, target->address, &bytes, n)) {
-		give_reason(b, p->node, bytes.holes[bytes.n_holes - 1].reason);
-		free(bytes.at);
+	if (!read_target(b->options->memory, &block, bytes, holes)) {
+		give_reason(b, p->node, holes[block.n_holes - 1].reason);
 		return;
 	}
-	block = (struct btf_value_block){
-		{ bytes.at, n }, bytes.holes, bytes.n_holes, target->address
-	};
 	b->bytes_left -= n;
 	b->tree->bytes += n;
 	b->tree->followed++;
@@ -143,7 +135,6 @@ static void enter_target(struct btf_value_builder *b, const struct btf_value_pen
 	if (n < size)
 		b->tree->is_cut = true;
 	btf_value_decode(b, &spot);
-	free(bytes.at);
 }
 
 static void follow(struct btf_value_builder *b, const struct btf_value_pending *p,

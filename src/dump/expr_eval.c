@@ -241,16 +241,6 @@ static struct error *enter(struct dump_expr_scope *scope, const struct dump_expr
 	return err;
 }
 
-static struct error *eval_member(struct dump_expr_scope *scope, const struct dump_expr *expr,
-				 const struct dump_expr_node *node, struct dump_expr_value *ret)
-{
-	_cleanup_free_ char *name = xstrndup(node->word, node->word_n);
-	struct dump_expr_value left;
-	struct error *err = dump_expr_eval(scope, expr, node->left, &left);
-
-	return err ? err : enter(scope, &expr->nodes[node->left], &left, name, ret);
-}
-
 /* The rest of "map:obj.bss.member.member" */
 static struct error *eval_map(struct dump_expr_scope *scope, const struct dump_expr_node *node,
 			      struct dump_expr_value *ret)
@@ -301,27 +291,40 @@ static struct error *eval_index(struct dump_expr_scope *scope, const struct dump
 	return err ? err : follow(scope, left_node, &left, index, ret);
 }
 
-static struct error *eval_address(struct dump_expr_scope *scope, const struct dump_expr *expr,
-				  const struct dump_expr_node *node, struct dump_expr_value *ret)
+static struct error *address_of(const struct dump_expr_node *node,
+				const struct dump_expr_value *value, struct dump_expr_value *ret)
 {
-	struct dump_expr_value value;
-	struct error *err = dump_expr_eval(scope, expr, node->left, &value);
+	/* A function is its address already. */
+	if (value->form == DUMP_EXPR_IS_NUMBER && node->op == DUMP_EXPR_NAME && value->type.stars) {
+		*ret = *value;
+		return NULL;
+	}
+	if (value->form == DUMP_EXPR_IS_NUMBER || value->bits)
+		return refuse(node, value, "it has no address");
+	*ret = (struct dump_expr_value){ .form = DUMP_EXPR_IS_NUMBER,
+					 .type = dump_expr_type_pointer(&value->type),
+					 .number = value->address,
+					 .program = value->program };
+	return NULL;
+}
+
+/* "x.m", "&x", "*x" */
+static struct error *eval_unary(struct dump_expr_scope *scope, const struct dump_expr *expr,
+				const struct dump_expr_node *node, struct dump_expr_value *ret)
+{
+	const struct dump_expr_node *left_node = &expr->nodes[node->left];
+	_cleanup_free_ char *name = NULL;
+	struct dump_expr_value left;
+	struct error *err = dump_expr_eval(scope, expr, node->left, &left);
 
 	if (err)
 		return err;
-	/* A function is its address already. */
-	if (value.form == DUMP_EXPR_IS_NUMBER && expr->nodes[node->left].op == DUMP_EXPR_NAME &&
-	    value.type.stars) {
-		*ret = value;
-		return NULL;
-	}
-	if (value.form == DUMP_EXPR_IS_NUMBER || value.bits)
-		return refuse(&expr->nodes[node->left], &value, "it has no address");
-	*ret = (struct dump_expr_value){ .form = DUMP_EXPR_IS_NUMBER,
-					 .type = dump_expr_type_pointer(&value.type),
-					 .number = value.address,
-					 .program = value.program };
-	return NULL;
+	if (node->op == DUMP_EXPR_ADDRESS)
+		return address_of(left_node, &left, ret);
+	if (node->op == DUMP_EXPR_DEREF)
+		return follow(scope, left_node, &left, 0, ret);
+	name = xstrndup(node->word, node->word_n);
+	return enter(scope, left_node, &left, name, ret);
 }
 
 /* The number or name at the beginning of "x->m[1].n"; NULL: something else is there. */
@@ -555,15 +558,6 @@ static struct error *eval_negative(struct dump_expr_scope *scope, const struct d
 	return err;
 }
 
-static struct error *eval_deref(struct dump_expr_scope *scope, const struct dump_expr *expr,
-				const struct dump_expr_node *node, struct dump_expr_value *ret)
-{
-	struct dump_expr_value value;
-	struct error *err = dump_expr_eval(scope, expr, node->left, &value);
-
-	return err ? err : follow(scope, &expr->nodes[node->left], &value, 0, ret);
-}
-
 /* The parser bounds how deep this goes. */
 struct error *dump_expr_eval(struct dump_expr_scope *scope, const struct dump_expr *expr, uint8_t n,
 			     struct dump_expr_value *ret)
@@ -581,13 +575,11 @@ struct error *dump_expr_eval(struct dump_expr_scope *scope, const struct dump_ex
 	case DUMP_EXPR_MAP:
 		return eval_map(scope, node, ret);
 	case DUMP_EXPR_MEMBER:
-		return eval_member(scope, expr, node, ret);
+	case DUMP_EXPR_DEREF:
+	case DUMP_EXPR_ADDRESS:
+		return eval_unary(scope, expr, node, ret);
 	case DUMP_EXPR_INDEX:
 		return eval_index(scope, expr, node, ret);
-	case DUMP_EXPR_DEREF:
-		return eval_deref(scope, expr, node, ret);
-	case DUMP_EXPR_ADDRESS:
-		return eval_address(scope, expr, node, ret);
 	case DUMP_EXPR_CAST:
 		return eval_cast(scope, expr, node, ret);
 	case DUMP_EXPR_SIZEOF:

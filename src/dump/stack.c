@@ -49,42 +49,27 @@ static void show_frame(struct view *v, const struct dump_frame *frame)
 	dump_close(sink);
 }
 
+/* NULL: it is whole. */
 static const char *end_word(const struct dump_stack *stack)
 {
-	switch (stack->end) {
-	case DUMP_STACK_WHOLE:
-		return NULL;
-	case DUMP_LIMIT_STACK:
-		return "there are more frames";
-	default:
-		return stack->reason;
-	}
+	return stack->end == DUMP_STACK_BROKEN	? stack->reason
+	       : stack->end == DUMP_LIMIT_STACK ? "there are more frames"
+						: NULL;
 }
 
-static const char *state_word(enum dump_stack_state state)
-{
-	static const char *const words[] = { [DUMP_STACK_ASLEEP] = "asleep",
-					     [DUMP_STACK_ON_CPU] = "on-cpu",
-					     [DUMP_STACK_IN_USER] = "user" };
-
-	return words[state];
-}
-
-static const char *switching_word(enum dump_switching switching)
-{
-	static const char *const words[] = {
-		[DUMP_SWITCHING_IN] = "in", [DUMP_SWITCHING_OUT] = "out"
-	};
-
-	return words[switching];
-}
+static const char *const state_words[] = { [DUMP_STACK_ASLEEP] = "asleep",
+					   [DUMP_STACK_ON_CPU] = "on-cpu",
+					   [DUMP_STACK_IN_USER] = "user" };
+static const char *const switching_words[] = {
+	[DUMP_SWITCHING_IN] = "in", [DUMP_SWITCHING_OUT] = "out"
+};
 
 static void show_place(struct dump_sink *sink, const struct dump_stack_place *place)
 {
 	bool asleep = place->state == DUMP_STACK_ASLEEP;
-	const char *switching = switching_word(place->switching);
+	const char *switching = switching_words[place->switching];
 
-	dump_add_string(sink, "state", state_word(place->state));
+	dump_add_string(sink, "state", state_words[place->state]);
 	dump_add_string(sink, "switching", switching);
 	if (!asleep || switching)
 		dump_add_u64(sink, "cpu", place->cpu);

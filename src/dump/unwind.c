@@ -63,8 +63,14 @@ static bool read_words(struct walk *w, uint64_t address, uint64_t *ret, size_t n
 /* The caller's stack pointer, before what the type of the frame adds. */
 static bool find_sp(struct walk *w, const struct dump_orc *orc, uint64_t *ret)
 {
+	/* In struct pt_regs; 0, which is r15, is none of them. */
+	static const uint8_t in_regs[DUMP_ORC_REG_UNKNOWN + 1] = {
+		[DUMP_ORC_REG_R10] = REGS_R10,
+		[DUMP_ORC_REG_R13] = REGS_R13,
+		[DUMP_ORC_REG_DI] = REGS_DI,
+		[DUMP_ORC_REG_DX] = REGS_DX,
+	};
 	uint64_t offset = (uint64_t)orc->sp_offset;
-	int in_regs = -1;
 
 	switch (orc->sp_register) {
 	case DUMP_ORC_REG_SP:
@@ -80,24 +86,14 @@ static bool find_sp(struct walk *w, const struct dump_orc *orc, uint64_t *ret)
 		return true;
 	case DUMP_ORC_REG_BP_INDIRECT:
 		return read_words(w, w->bp + offset, ret, 1);
-	case DUMP_ORC_REG_R10:
-		in_regs = REGS_R10;
-		break;
-	case DUMP_ORC_REG_R13:
-		in_regs = REGS_R13;
-		break;
-	case DUMP_ORC_REG_DI:
-		in_regs = REGS_DI;
-		break;
-	case DUMP_ORC_REG_DX:
-		in_regs = REGS_DX;
-		break;
 	default:
-		return broken(w, "ORC names a register that is not known");
+		break;
 	}
+	if (!in_regs[orc->sp_register])
+		return broken(w, "ORC names a register that is not known");
 	if (!w->has_whole)
 		return broken(w, "ORC needs a register that was not saved");
-	*ret = w->whole[in_regs];
+	*ret = w->whole[in_regs[orc->sp_register]];
 	return true;
 }
 
