@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ctprof/commands.h"
+#include "cli/ctprof/cmd_capture.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "cli/ctprof/cmd_capture.h"
 #include "cli/ctprof/show.h"
 #include "cli/frame/interrupts.h"
 #include "ctprof/stages.h"
@@ -145,23 +144,6 @@ static uint32_t wanted_sources(const struct capture_config *config)
 	return sources;
 }
 
-/* What the callback of a series needs. */
-struct listener {
-	struct capture_report report;
-	struct cli_screen *screen;
-	uint64_t number;
-};
-
-static void on_snapshot(void *arg, const struct ctprof_snapshot *snapshot, const struct cost *cost)
-{
-	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	struct listener *listener = arg;
-
-	capture_report_add(&listener->report, snapshot, cost, ++listener->number, &line);
-	if (line.n)
-		cli_screen_say(listener->screen, line.at);
-}
-
 static void say_lines(struct cli_screen *screen, char *lines)
 {
 	char *rest = lines, *line;
@@ -185,35 +167,32 @@ static void say_where(struct cli_screen *screen, const char *file, const struct 
 	cli_screen_say(screen, line);
 }
 
-static int finish(struct listener *listener, const struct series *series, const char *file,
-		  bool json)
+static int finish(const struct series *series, const char *file, bool json)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (json) {
-		capture_report_finish_json(&listener->report, &series->cost, series->missed, &text);
+		capture_report_finish_json(series->report, &series->cost, series->missed, &text);
 		return cli_print(&text);
 	}
 	if (series->cost.snapshots == 0)
 		return CLI_EXIT_OK;
-	capture_report_format(&listener->report, &series->cost, series->missed, &text);
-	say_lines(listener->screen, text.at);
-	say_where(listener->screen, file, &series->cost);
+	capture_report_format(series->report, &series->cost, series->missed, &text);
+	say_lines(series->screen, text.at);
+	say_where(series->screen, file, &series->cost);
 	return CLI_EXIT_OK;
 }
 
 static int run_series(struct series *series, const char *file, bool json)
 {
-	struct listener listener = { .screen = series->screen };
+	_cleanup_capture_report_ struct capture_report report;
 	_cleanup_error_ struct error *err = NULL;
 	int code;
 
-	capture_report_init(&listener.report, file, series->count);
-	series->each = on_snapshot;
-	series->arg = &listener;
+	capture_report_init(&report, file, series->count);
+	series->report = &report;
 	err = series_run(series);
-	code = finish(&listener, series, file, json);
-	capture_report_deinit(&listener.report);
+	code = finish(series, file, json);
 	if (!err)
 		return code;
 	cli_print_error(error_message(err));

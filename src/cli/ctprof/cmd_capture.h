@@ -4,11 +4,14 @@
 #define KTSTR_CLI_CTPROF_CMD_CAPTURE_H
 
 #include "base/strbuf.h"
+#include "cli/frame/command.h"
 #include "cli/frame/screen.h"
 #include "ctprof/capture.h"
 #include "ctprof/file/file.h"
 #include "ctprof/snapshot.h"
 #include "json/writer.h"
+
+extern const struct cli_command cmd_ctprof_capture;
 
 #define SNAPSHOT_SUFFIX ".ctprof.zst"
 
@@ -57,32 +60,6 @@ void cost_format(const struct cost *cost, struct strbuf *into);
 /* Members of an open object. */
 void cost_write(const struct cost *cost, struct json_writer *w);
 
-/* Taking one snapshot, or several at even distances, into one file. */
-
-typedef struct error *(*series_take_fn)(const struct ctprof_options *options,
-					struct ctprof_snapshot *ret);
-/* Told of every snapshot that is written and synced, and what it alone cost. */
-typedef void (*series_each_fn)(void *arg, const struct ctprof_snapshot *snapshot,
-			       const struct cost *cost);
-
-struct series {
-	/* Given. */
-	const struct ctprof_options *options;
-	uint64_t interval_ns; /* any when count is 1 */
-	uint64_t count;
-	struct cli_screen *screen;
-	struct ctprof_snapshot_output *output;
-	series_take_fn take; /* ctprof_capture_take(), except in tests */
-	series_each_fn each;
-	void *arg;
-	/* What came of it, also when it was ended early. */
-	struct cost cost;
-	uint64_t missed; /* moments at which the last snapshot was not yet done */
-};
-
-/* BASE_CANCELLED when a signal ended it: what was written until then is whole. */
-struct error *series_run(struct series *series) MUST_CHECK;
-
 /* What `ktstr ctprof capture` says when it is done: lines for people, or one JSON object. */
 
 struct capture_report {
@@ -104,5 +81,27 @@ void capture_report_format(const struct capture_report *report, const struct cos
 			   uint64_t missed, struct strbuf *into);
 void capture_report_finish_json(struct capture_report *report, const struct cost *total,
 				uint64_t missed, struct strbuf *into);
+
+/* Taking one snapshot, or several at even distances, into one file. */
+
+typedef struct error *(*series_take_fn)(const struct ctprof_options *options,
+					struct ctprof_snapshot *ret);
+
+struct series {
+	/* Given. */
+	const struct ctprof_options *options;
+	uint64_t interval_ns; /* any when count is 1 */
+	uint64_t count;
+	struct cli_screen *screen;
+	struct ctprof_snapshot_output *output;
+	series_take_fn take; /* ctprof_capture_take(), except in tests */
+	struct capture_report *report;
+	/* What came of it, also when it was ended early. */
+	struct cost cost;
+	uint64_t missed; /* moments at which the last snapshot was not yet done */
+};
+
+/* BASE_CANCELLED when a signal ended it: what was written until then is whole. */
+struct error *series_run(struct series *series) MUST_CHECK;
 
 #endif

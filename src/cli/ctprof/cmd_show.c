@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/ctprof/commands.h"
 #include "cli/ctprof/show.h"
 #include "ctprof/group/group.h"
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ctprof/cgroup_rows.h"
 #include "metric/format.h"
 
@@ -114,28 +115,21 @@ static void emit_cgroup(const struct emitter *e, const struct ctprof_merged_cgro
 	}
 }
 
-#define HALF_NAMES_(resource, half)                                                            \
-	{ resource "." half ".avg10", resource "." half ".avg60", resource "." half ".avg300", \
-	  resource "." half ".total_usec" }
-#define RESOURCE_NAMES_(id, word) { HALF_NAMES_(word, "some"), HALF_NAMES_(word, "full") },
-
 static void emit_pressure(const struct emitter *e, const struct procfs_pressure *pressure)
 {
-	static const char *const names[PROCFS_N_PRESSURE_RESOURCES][PROCFS_N_PRESSURE_HALVES]
-				      [CTPROF_N_PRESSURE_ROWS] = { PROCFS_PRESSURE_RESOURCES(
-					      RESOURCE_NAMES_) };
+	const int n = PROCFS_N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
 
-	for (int i = 0;
-	     i < PROCFS_N_PRESSURE_RESOURCES * PROCFS_N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
-	     i++) {
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES * n; i++) {
 		const struct ctprof_pressure_row *row =
 			&ctprof_pressure_rows[i % CTPROF_N_PRESSURE_ROWS];
-		int h = i / CTPROF_N_PRESSURE_ROWS % PROCFS_N_PRESSURE_HALVES;
-		int resource = i / (CTPROF_N_PRESSURE_ROWS * PROCFS_N_PRESSURE_HALVES);
-		const struct procfs_pressure_half *half = &pressure->resources[resource].half[h];
+		int h = i % n / CTPROF_N_PRESSURE_ROWS;
+		const struct procfs_pressure_half *half = &pressure->resources[i / n].half[h];
 		enum row_state known = row->is_percent ? ROW_PERCENT : ROW_NUMBER;
+		_cleanup_free_ char *name = xasprintf("%s.%s.%s",
+						      procfs_pressure_resource_names[i / n],
+						      procfs_pressure_half_names[h], row->name);
 
-		emit(e, (struct row){ .name = names[resource][h][i % CTPROF_N_PRESSURE_ROWS],
+		emit(e, (struct row){ .name = name,
 				      .unit = row->is_percent ? METRIC_UNIT_NONE : METRIC_UNIT_US,
 				      .state = half->known ? known : ROW_ABSENT,
 				      .number = *ctprof_pressure_row_at(row, half) });

@@ -214,6 +214,7 @@ static struct error *take_one(struct series *series)
 	struct cost_clock since = cost_clock_read();
 	struct ctprof_snapshot_frame_size size;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot = { 0 };
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	struct cost cost = { 0 };
 	struct error *err;
 
@@ -230,7 +231,9 @@ static struct error *take_one(struct series *series)
 		return err;
 	cost_add(&cost, &since, &snapshot, &size);
 	cost_add(&series->cost, &since, &snapshot, &size);
-	series->each(series->arg, &snapshot, &cost);
+	capture_report_add(series->report, &snapshot, &cost, series->cost.snapshots, &line);
+	if (line.n)
+		cli_screen_say(series->screen, line.at);
 	return NULL;
 }
 

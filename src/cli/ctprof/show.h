@@ -3,10 +3,13 @@
 #ifndef KTSTR_CLI_CTPROF_SHOW_H
 #define KTSTR_CLI_CTPROF_SHOW_H
 
+#include "cli/frame/command.h"
 #include "ctprof/group/group.h"
 #include "ctprof/file/file.h"
 #include "metric/derived.h"
 #include "text/table.h"
+
+extern const struct cli_command cmd_ctprof_show;
 
 /*
  * The little languages of --metrics, --sections and --sort-by: words between commas, blanks

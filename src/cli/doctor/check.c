@@ -87,25 +87,32 @@ bool check_exists(const char *root, const char *path)
 	return access(full, F_OK) == 0;
 }
 
+bool check_has_word(struct slice words, const char *word)
+{
+	struct slice next;
+
+	while (slice_take_word(&words, &next)) {
+		if (slice_equal(next, word))
+			return true;
+	}
+	return false;
+}
+
 char *check_os_release(const char *root, const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	size_t n = strlen(name);
+	struct slice rest, line;
 
-	if (!check_read(root, "/etc/os-release", &text))
-		return NULL;
-	for (const char *line = strbuf_str(&text); *line; line += strspn(line, "\n")) {
-		size_t length = strcspn(line, "\n");
-
-		if (length > n && strncmp(line, name, n) == 0 && line[n] == '=') {
-			const char *value = line + n + 1;
-			size_t left = length - n - 1;
-
-			if (left >= 2 && value[0] == '"' && value[left - 1] == '"')
-				return xstrndup(value + 1, left - 2);
-			return xstrndup(value, left);
-		}
-		line += length;
+	check_read(root, "/etc/os-release", &text);
+	rest = slice_of(strbuf_str(&text));
+	while (slice_take_line(&rest, &line)) {
+		if (!slice_starts_with(line, name) || line.n == n || line.at[n] != '=')
+			continue;
+		line = (struct slice){ line.at + n + 1, line.n - n - 1 };
+		if (line.n >= 2 && line.at[0] == '"' && line.at[line.n - 1] == '"')
+			line = (struct slice){ line.at + 1, line.n - 2 };
+		return xstrndup(line.at, line.n);
 	}
 	return NULL;
 }

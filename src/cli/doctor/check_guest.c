@@ -7,26 +7,20 @@
 
 #include "base/alloc.h"
 #include "base/paths.h"
+#include "base/slice.h"
 #include "kernel/cache.h"
 #include "vm/qemu/qemu_binary.h"
 
-/* A whole word of the flags line. */
 static bool cpu_has(const char *root, const char *flag)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *flags, *at;
-	size_t n = strlen(flag), end;
+	struct slice rest, line;
 
-	if (!check_read(root, "/proc/cpuinfo", &text))
-		return false;
-	flags = strstr(strbuf_str(&text), "\nflags");
-	if (!flags)
-		return false;
-	flags++;
-	end = strcspn(flags, "\n");
-	for (at = flags; (at = strstr(at, flag)) && at < flags + end; at += n) {
-		if ((at[-1] == ' ' || at[-1] == '\t') && strchr(" \n", at[n]))
-			return true;
+	check_read(root, "/proc/cpuinfo", &text);
+	rest = slice_of(strbuf_str(&text));
+	while (slice_take_line(&rest, &line)) {
+		if (slice_starts_with(line, "flags"))
+			return check_has_word(line, flag);
 	}
 	return false;
 }

@@ -109,17 +109,6 @@ void check_ptrace(const char *root, struct finding *finding)
 	}
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	struct slice rest = slice_of(words), next;
-
-	while (slice_take_word(&rest, &next)) {
-		if (slice_equal(next, word))
-			return true;
-	}
-	return false;
-}
-
 void check_cgroup(const char *root, struct finding *finding)
 {
 	static const char *const wanted[] = { "cpu", "cpuset", "io", "memory", "pids" };
@@ -140,7 +129,7 @@ void check_cgroup(const char *root, struct finding *finding)
 	path = xasprintf("%s/cgroup.controllers", place);
 	check_read(root, path, &controllers);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		if (!has_word(strbuf_str(&controllers), wanted[i]))
+		if (!check_has_word(slice_of(strbuf_str(&controllers)), wanted[i]))
 			strbuf_appendf(&absent, "%s%s", absent.n ? ", " : "", wanted[i]);
 	}
 	if (!absent.n) {

@@ -4,6 +4,7 @@
 #define KTSTR_CLI_DOCTOR_DOCTOR_H
 
 #include "base/error.h"
+#include "base/slice.h"
 #include "base/strbuf.h"
 #include "vm/qemu/accel.h"
 
@@ -48,6 +49,7 @@ void finding_fix_as_root(struct finding *finding, const char *fmt, ...) PRINTF_L
 /* What checks share. False, and nothing written, when there is no such file. */
 bool check_read(const char *root, const char *path, struct strbuf *into);
 bool check_exists(const char *root, const char *path);
+bool check_has_word(struct slice words, const char *word);
 /* The value of a line NAME=value of /etc/os-release, without quotes; NULL when there is none. */
 char *check_os_release(const char *root, const char *name);
 

@@ -31,16 +31,11 @@ static void on_resize(int number UNUSED)
 	resized = 1;
 }
 
-static struct error *handle(int number, void (*handler)(int))
+struct error *cli_handle_signal(int number, void (*handler)(int), int flags)
 {
-	/* No SA_RESTART: a call that waits returns, and the request is seen. */
-	struct sigaction action = { .sa_handler = handler }, old;
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 	sigset_t one;
 
-	if (sigaction(number, NULL, &old) < 0)
-		return base_error(BASE_IO, errno, "sigaction %d", number);
-	if (old.sa_handler == SIG_IGN && handler != SIG_IGN)
-		return NULL;
 	sigemptyset(&action.sa_mask);
 	if (sigaction(number, &action, NULL) < 0)
 		return base_error(BASE_IO, errno, "sigaction %d", number);
@@ -65,11 +60,16 @@ struct error *cli_interrupts_install(struct cancel *cancel)
 		{ SIGPIPE, SIG_IGN },
 	};
 	struct error *err = NULL;
+	struct sigaction old;
 
 	handler_cancel = cancel;
 	forwarding = pending = resized = ended_by = 0;
-	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		err = handle(rows[i].number, rows[i].handler);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++) {
+		if (sigaction(rows[i].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			continue;
+		/* No SA_RESTART: a call that waits returns, and the request is seen. */
+		err = cli_handle_signal(rows[i].number, rows[i].handler, 0);
+	}
 	return err;
 }
 

@@ -9,6 +9,9 @@
 
 #include "base/cancel.h"
 
+/* Sets a handler and lets the signal through; `flags` are those of sigaction(2). */
+struct error *cli_handle_signal(int number, void (*handler)(int), int flags) MUST_CHECK;
+
 /* `cancel` must live as long as the process. Signals that our parent ignores stay ignored. */
 struct error *cli_interrupts_install(struct cancel *cancel) MUST_CHECK;
 /* From now on (or no more) the first SIGINT is for the guest. */

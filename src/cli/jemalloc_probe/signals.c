@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/frame/interrupts.h"
 
 /* Handlers take no argument of ours, so what they need is global. */
 static struct cancel *handler_cancel;
@@ -36,42 +37,32 @@ static void on_deadline(int signum UNUSED)
 	errno = saved_errno;
 }
 
-static struct error *handle(int signum, void (*handler)(int), int flags)
-{
-	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-
-	sigemptyset(&action.sa_mask);
-	if (sigaction(signum, &action, NULL) < 0)
-		return base_error(BASE_IO, errno, "sigaction %d", signum);
-	return NULL;
-}
-
 struct error *signals_install(struct cancel *cancel, uint64_t abort_after_ms)
 {
+	static const struct {
+		int number;
+		void (*handler)(int);
+		int flags;
+	} rows[] = {
+		{ SIGINT, on_stop, (int)SA_RESETHAND },
+		{ SIGTERM, on_stop, (int)SA_RESETHAND },
+		/* A reader that went away ends us quietly, also when our parent ignores it. */
+		{ SIGPIPE, SIG_DFL, 0 },
+		{ SIGALRM, on_deadline, 0 },
+	};
 	struct itimerval timer = {
 		.it_value = { .tv_sec = (time_t)(abort_after_ms / 1000),
 			      .tv_usec = (suseconds_t)(abort_after_ms % 1000 * 1000) },
 	};
-	struct error *err;
-	sigset_t ours;
 
 	handler_cancel = cancel;
-	err = handle(SIGINT, on_stop, SA_RESETHAND);
-	if (!err)
-		err = handle(SIGTERM, on_stop, SA_RESETHAND);
-	/* A reader that went away ends us quietly, also when our parent ignores the signal. */
-	if (!err)
-		err = handle(SIGPIPE, SIG_DFL, 0);
-	if (!err)
-		err = handle(SIGALRM, on_deadline, 0);
-	if (err)
-		return err;
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGALRM);
-	sigaddset(&ours, SIGPIPE);
-	sigprocmask(SIG_UNBLOCK, &ours, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error *err = cli_handle_signal(rows[i].number, rows[i].handler,
+						      rows[i].flags);
+
+		if (err)
+			return err;
+	}
 	if (abort_after_ms == 0)
 		return NULL;
 	snprintf(deadline_line, sizeof(deadline_line), "ktstr-probe-deadline: abort after %llums\n",

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/io.h"
+#include "cli/frame/interrupts.h"
 #include "harness/needs.h"
 #include "kernel/cache.h"
 #include "kernel/limits.h"
@@ -115,8 +116,6 @@ static void progress(void *context, const char *what, uint64_t done, uint64_t to
 
 void kernel_screen_init(struct kernel_screen *screen, bool quiet)
 {
-	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
-
 	*screen = (struct kernel_screen){ 0 };
 	cli_screen_init(&screen->screen, quiet, false);
 	screen->watch = (struct kernel_watch){
@@ -126,9 +125,8 @@ void kernel_screen_init(struct kernel_screen *screen, bool quiet)
 		.context = screen,
 	};
 	handler_cancel = &screen->cancel;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	error_free(cli_handle_signal(SIGINT, on_stop, (int)SA_RESETHAND));
+	error_free(cli_handle_signal(SIGTERM, on_stop, (int)SA_RESETHAND));
 }
 
 void kernel_screen_finish(struct kernel_screen *screen)

@@ -7,9 +7,7 @@
 #include "procfs/task.h"
 #include "result/run_folder.h"
 
-static const struct {
-	const char *word, *counted;
-} words[N_SHOWN_STATES] = {
+const struct shown_state_row shown_states[N_SHOWN_STATES] = {
 	[SHOWN_FAIL] = { "fail", "failed" },
 	[SHOWN_BROKEN] = { "broken", "broken" },
 	[SHOWN_UNREADABLE] = { "unreadable", "unreadable" },
@@ -18,16 +16,6 @@ static const struct {
 	[SHOWN_SKIP] = { "skip", "skipped" },
 	[SHOWN_PASS] = { "pass", "passed" },
 };
-
-const char *shown_state_name(enum shown_state state)
-{
-	return words[state].word;
-}
-
-const char *shown_state_counted(enum shown_state state)
-{
-	return words[state].counted;
-}
 
 void shown_folder_deinit(struct shown_folder *folder)
 {

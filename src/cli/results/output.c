@@ -42,7 +42,7 @@ void results_format_table(const struct shown_folder *folder, const struct text_l
 		/* A record may claim any time. */
 		if (record->run.has_wall && record->run.wall_ms <= UINT64_MAX / NS_PER_MS)
 			text_format_duration(&time, record->run.wall_ms * NS_PER_MS);
-		text_table_add_row(table, shown_state_name(record->state), name_of(record),
+		text_table_add_row(table, shown_states[record->state].name, name_of(record),
 				   *record->why ? record->why : NULL, time.at, record->file);
 	}
 	text_table_format(table, look, into);
@@ -56,7 +56,7 @@ static void add_counts(const size_t counts[N_SHOWN_STATES], struct strbuf *into)
 		if (!counts[state])
 			continue;
 		strbuf_appendf(into, "%s%zu %s", before, counts[state],
-			       shown_state_counted((enum shown_state)state));
+			       shown_states[state].counted);
 		before = ", ";
 	}
 }
@@ -107,7 +107,7 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 	shell_append_path(&rerun, path);
 	strbuf_append_char(into, '\n');
 	text_escape(into, name_of(record) ? name_of(record) : record->file);
-	strbuf_appendf(into, ": %s\n", shown_state_name(record->state));
+	strbuf_appendf(into, ": %s\n", shown_states[record->state].name);
 	if (run->parts.n == 0)
 		add_line(into, "why", record->why);
 	for (size_t i = 0; i < run->parts.n; i++)
@@ -161,7 +161,7 @@ static void add_count_members(struct json_writer *w, const struct shown_folder *
 {
 	json_open_object(w, "counts");
 	for (int state = 0; state < N_SHOWN_STATES; state++)
-		json_add_u64(w, shown_state_name((enum shown_state)state), folder->counts[state]);
+		json_add_u64(w, shown_states[state].name, folder->counts[state]);
 	json_end_object(w);
 }
 
@@ -195,7 +195,7 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 
 		json_begin_object(&w);
 		json_add_string(&w, "record", record->file);
-		json_add_string(&w, "result", shown_state_name(record->state));
+		json_add_string(&w, "result", shown_states[record->state].name);
 		if (finished)
 			json_add_string(&w, "reason", result_reason_name(record->run.reason));
 		json_add_string(&w, "why", finished ? record->run.why : record->why);

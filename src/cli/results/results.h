@@ -34,8 +34,10 @@ struct shown_folder {
 };
 
 /* "fail", "unreadable", …; and behind a number: "failed". */
-const char *shown_state_name(enum shown_state state);
-const char *shown_state_counted(enum shown_state state);
+struct shown_state_row {
+	const char *name, *counted;
+};
+extern const struct shown_state_row shown_states[N_SHOWN_STATES];
 
 /* BASE_ABSENT, BASE_IO, BASE_LIMIT for the folder; whatever a record is, it has its place. */
 struct error *shown_folder_read(const char *dir, struct shown_folder *ret) MUST_CHECK;

@@ -260,15 +260,6 @@ static struct error *take(const struct ctprof_options *options UNUSED, struct ct
 	return NULL;
 }
 
-static void each(void *arg, const struct ctprof_snapshot *snapshot, const struct cost *cost)
-{
-	uint64_t *seen = arg;
-
-	assert_int_equal(snapshot->captured_at_unix_ns, ++*seen);
-	assert_int_equal(cost->snapshots, 1);
-	assert_true(cost->file_bytes > 0);
-}
-
 struct run {
 	char path[64];
 	uint64_t seen, in_file;
@@ -283,6 +274,7 @@ static struct run run(uint64_t count, uint64_t interval_ms)
 	struct ctprof_snapshot_origin origin = { 0 };
 	struct cancel cancel = { 0 };
 	struct ctprof_options options = { .cancel = &cancel };
+	_cleanup_capture_report_ struct capture_report report;
 	struct cli_screen screen;
 	struct ctprof_snapshot s;
 	struct stat st;
@@ -299,10 +291,14 @@ static struct run run(uint64_t count, uint64_t interval_ms)
 		.screen = &screen,
 		.output = output,
 		.take = take,
-		.each = each,
-		.arg = &r.seen,
+		.report = &report,
 	};
+	capture_report_init(&report, r.path, count);
 	r.err = series_run(&r.series);
+	/* Each is reported once, with its own cost. */
+	for (const char *at = strbuf_str(&report.json);
+	     (at = strstr(at, "\"captured_at_unix_ns\"")); at++)
+		r.seen++;
 	if (stat(r.path, &st) == 0 && st.st_size) {
 		assert_success(ctprof_snapshot_load(r.path, NULL, &s, &origin));
 		ctprof_snapshot_deinit(&s);

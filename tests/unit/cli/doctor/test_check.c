@@ -58,7 +58,6 @@ static void os_release_is_read_with_and_without_quotes(void **state)
 	assert_null(absent);
 }
 
-
 static void fine(const char *root UNUSED, struct finding *finding)
 {
 	finding_say(finding, CHECK_OK, "all there");

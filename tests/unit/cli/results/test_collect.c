@@ -32,7 +32,7 @@ static void every_file_has_its_place_failures_first(void **state)
 		const struct shown_record *record = &folder.records.at[i];
 
 		assert_string_equal(record->file, rows[i].file);
-		assert_string_equal(shown_state_name(record->state), rows[i].word);
+		assert_string_equal(shown_states[record->state].name, rows[i].word);
 		assert_int_equal(strncmp(record->why, rows[i].why, strlen(rows[i].why)), 0);
 	}
 	assert_int_equal(folder.counts[SHOWN_FAIL], 3);

@@ -129,7 +129,7 @@ static void every_record_is_in_it_with_what_is_known(void **state)
 
 		assert_true(json_text_is(json_string(json_find(it.value, "record")), record->file));
 		assert_true(json_text_is(json_string(json_find(it.value, "result")),
-					 shown_state_name(record->state)));
+					 shown_states[record->state].name));
 		assert_int_equal(!json_find(it.value, "reason"),
 				 record->run.state != RESULT_FINISHED);
 		assert_int_equal(!json_find(it.value, "test"), record->state == SHOWN_UNREADABLE);
