@@ -10,7 +10,7 @@
 static void parts_become_notes(struct result_outcome *o)
 {
 	for (size_t i = 0; i < o->parts.n; i++) {
-		struct result_part *part = &o->parts.at[i];
+		struct exchange_part *part = &o->parts.at[i];
 		_cleanup_free_ char *note = NULL;
 
 		if (part->file)
@@ -27,7 +27,7 @@ static void parts_become_notes(struct result_outcome *o)
 
 static void move_last_part_to_the_front(struct result_outcome *o)
 {
-	struct result_part last = o->parts.at[o->parts.n - 1];
+	struct exchange_part last = o->parts.at[o->parts.n - 1];
 
 	memmove(&o->parts.at[1], &o->parts.at[0], (o->parts.n - 1) * sizeof(last));
 	o->parts.at[0] = last;
@@ -44,13 +44,13 @@ static bool is_finding(enum ktstr_reason reason)
  * Which part is no consequence of the declared failure; NULL: none. Where that one ends the guest,
  * the scheduler or the time, the rest may well be.
  */
-static const struct result_part *find_stranger(const struct result_outcome *o,
-					       enum ktstr_reason expected)
+static const struct exchange_part *find_stranger(const struct result_outcome *o,
+						 enum ktstr_reason expected)
 {
 	if (!is_finding(expected) && expected != KTSTR_REASON_LEFTOVER)
 		return NULL;
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct result_part *part = &o->parts.at[i];
+		const struct exchange_part *part = &o->parts.at[i];
 		enum ktstr_verdict verdict = result_reason_verdict(part->reason);
 
 		if ((verdict == KTSTR_FAIL || verdict == KTSTR_BROKEN) &&
@@ -62,7 +62,7 @@ static const struct result_part *find_stranger(const struct result_outcome *o,
 
 void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *o)
 {
-	const struct result_part *stranger = find_stranger(o, expected);
+	const struct exchange_part *stranger = find_stranger(o, expected);
 	_cleanup_free_ char *text = NULL;
 
 	if (expected == KTSTR_REASON_NONE)

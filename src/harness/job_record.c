@@ -229,51 +229,6 @@ char *harness_job_kept_dir(const struct harness_job *job)
 	return xasprintf("%.*s.kept", (int)n, path);
 }
 
-static struct result_metric_hint *hints_of(const struct exchange_payload *from)
-{
-	static const enum result_polarity_kind kinds[] = {
-		[KTSTR_NO_DIRECTION] = RESULT_POLARITY_UNKNOWN,
-		[KTSTR_LOWER_IS_BETTER] = RESULT_POLARITY_LOWER_BETTER,
-		[KTSTR_HIGHER_IS_BETTER] = RESULT_POLARITY_HIGHER_BETTER,
-	};
-	struct result_metric_hint *hints = xcalloc(from->hints.n + 1, sizeof(*hints));
-
-	for (size_t i = 0; i < from->hints.n; i++) {
-		const struct exchange_hint *hint = &from->hints.at[i];
-
-		hints[i] = (struct result_metric_hint){ hint->metric,
-							{ kinds[hint->direction], 0 },
-							hint->unit };
-	}
-	return hints;
-}
-
-/* The payloads of a report as the record wants them. */
-static struct result_record_payload *payloads_of(const struct harness_test_report *report)
-{
-	struct result_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
-
-	for (size_t i = 0; i < report->payloads.n; i++) {
-		const struct exchange_payload *from = &report->payloads.at[i];
-		struct result_record_metric *metrics = xcalloc(from->metrics.n + 1,
-							       sizeof(*metrics));
-
-		for (size_t j = 0; j < from->metrics.n; j++)
-			metrics[j] = (struct result_record_metric){ from->metrics.at[j].name,
-								    from->metrics.at[j].number };
-		all[i] = (struct result_record_payload){
-			.name = from->name,
-			.ended = from->ended,
-			.exit_code = from->exit_code,
-			.stream = from->stream,
-			.metrics = metrics,
-			.n_metrics = from->metrics.n,
-			.hints = { hints_of(from), from->hints.n },
-		};
-	}
-	return all;
-}
-
 struct error *harness_job_record_finish(struct harness_job *job,
 					const struct harness_guest_run *run,
 					const struct vm_facts *facts,
@@ -287,7 +242,6 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		.context = &members,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
-	struct result_record_payload *payloads = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
 
@@ -297,15 +251,14 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		result.cloned = facts->cloned;
 	}
 	if (run) {
-		payloads = payloads_of(&run->report);
 		for (size_t i = 0; i < run->report.stages.n; i++)
 			stages[i] = (struct result_stage){
-				wire_stage_word(run->report.stages.at[i].stage),
+				wire_stage_word(run->report.stages.at[i].name),
 				run->report.stages.at[i].at_ms,
 			};
 		result.stages = stages;
 		result.n_stages = run->report.stages.n;
-		result.payloads = payloads;
+		result.payloads = run->report.payloads.at;
 		result.n_payloads = run->report.payloads.n;
 		result.has_host_run_delay = run->disturbance.has;
 		result.host_run_delay_ns = run->disturbance.run_delay_ns;
@@ -317,10 +270,5 @@ struct error *harness_job_record_finish(struct harness_job *job,
 	if (problem)
 		result_outcome_add_note(&job->outcome, error_message(problem));
 	harness_job_describe_record(job);
-	for (size_t i = 0; payloads && i < result.n_payloads; i++) {
-		free((void *)(uintptr_t)payloads[i].metrics);
-		free((void *)(uintptr_t)payloads[i].hints.at);
-	}
-	free(payloads);
 	return err;
 }

@@ -147,7 +147,7 @@ static void judge_death(const struct harness_judge_input *in, struct result_outc
 static void copy_report(const struct harness_test_report *report, struct result_outcome *into)
 {
 	for (size_t i = 0; i < report->parts.n; i++) {
-		const struct result_part *p = &report->parts.at[i];
+		const struct exchange_part *p = &report->parts.at[i];
 
 		result_outcome_add_part(into, p->reason, p->file, p->line, p->text);
 	}

@@ -62,13 +62,13 @@ static struct error *take_begin(struct harness_test_report *r, struct exchange_l
 
 static struct error *take_stage(struct harness_test_report *r, struct exchange_line *line)
 {
-	struct harness_reported_stage stage = { line->stage.name, line->stage.at_ms };
-	struct error *err = TAKE(&r->stages, stage, line->kind, HARNESS_LIMIT_REPORT_STAGES);
+	enum wire_stage stage = line->stage.name;
+	struct error *err = TAKE(&r->stages, line->stage, line->kind, HARNESS_LIMIT_REPORT_STAGES);
 
 	if (err)
 		return err;
 	r->has_stage = true;
-	r->stage = line->stage.name;
+	r->stage = stage;
 	return NULL;
 }
 
@@ -79,22 +79,10 @@ static struct error *take_note(struct harness_test_report *r, struct exchange_li
 
 static struct error *take_part(struct harness_test_report *r, struct exchange_line *line)
 {
-	struct exchange_part *from = &line->part;
-	struct result_part part = {
-		.reason = from->reason,
-		.text = from->text,
-		.file = from->file,
-		.line = from->line,
-	};
-	struct error *err;
-
-	if (!harness_reason_allowed_from_guest(from->reason))
+	if (!harness_reason_allowed_from_guest(line->part.reason))
 		return base_error(BASE_PARSE, 0, "part: a test cannot know \"%s\"",
-				  result_reason_name(from->reason));
-	err = TAKE(&r->parts, part, line->kind, HARNESS_LIMIT_REPORT_PARTS);
-	if (!err)
-		*from = (struct exchange_part){ 0 };
-	return err;
+				  result_reason_name(line->part.reason));
+	return TAKE(&r->parts, line->part, line->kind, HARNESS_LIMIT_REPORT_PARTS);
 }
 
 static struct error *take_started(struct harness_test_report *r, struct exchange_line *line)
@@ -206,7 +194,7 @@ static struct error *take_scheduler(struct harness_test_report *r, struct exchan
 	return NULL;
 }
 
-static struct harness_reported_text *find_text(struct harness_test_report *r, const char *name)
+static struct exchange_text *find_text(struct harness_test_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->texts.n; i++)
 		if (strcmp(name, r->texts.at[i].name) == 0)
@@ -217,21 +205,14 @@ static struct harness_reported_text *find_text(struct harness_test_report *r, co
 static struct error *take_file_chunk(struct harness_test_report *r, struct exchange_line *line)
 {
 	const struct strbuf *chunk = &line->text.text;
-	struct harness_reported_text *kept = find_text(r, line->text.name), fresh = { 0 };
+	struct exchange_text *kept = find_text(r, line->text.name);
+	size_t n = chunk->n + (kept ? kept->text.n : 0);
 
-	if (!kept) {
-		struct error *err;
-
-		fresh.name = line->text.name;
-		err = TAKE(&r->texts, fresh, line->kind, HARNESS_LIMIT_REPORT_TEXTS);
-		if (err)
-			return err;
-		line->text.name = NULL;
-		kept = &r->texts.at[r->texts.n - 1];
-	}
-	if (chunk->n > HARNESS_LIMIT_REPORT_TEXT_BYTES - kept->text.n)
-		return base_error(BASE_LIMIT, 0, "text: %s is longer than %d bytes", kept->name,
-				  HARNESS_LIMIT_REPORT_TEXT_BYTES);
+	if (n > HARNESS_LIMIT_REPORT_TEXT_BYTES)
+		return base_error(BASE_LIMIT, 0, "text: %s is longer than %d bytes",
+				  line->text.name, HARNESS_LIMIT_REPORT_TEXT_BYTES);
+	if (!kept)
+		return TAKE(&r->texts, line->text, line->kind, HARNESS_LIMIT_REPORT_TEXTS);
 	strbuf_append_bytes(&kept->text, chunk->at, chunk->n);
 	return NULL;
 }

@@ -14,31 +14,20 @@
 #include "topo/cpuset.h"
 #include "wire/report.h"
 
-struct harness_reported_text {
-	char *name; /* "scheduler.stderr": letters, digits, "._-" */
-	struct strbuf text;
-};
-
-/* When a stage was entered, by the guest's clock from the test's begin. */
-struct harness_reported_stage {
-	enum wire_stage stage;
-	uint64_t at_ms;
-};
-
 struct harness_test_report {
 	bool begun, ended;
 	char *test;   /* the name that begin told; NULL */
 	uint32_t pid; /* of the test binary */
 	bool has_stage;
 	enum wire_stage stage;
-	VEC(struct harness_reported_stage) stages;
-	VEC(struct result_part) parts;
+	VEC(struct exchange_stage) stages;
+	VEC(struct exchange_part) parts;
 	VEC(char *) notes;
 	VEC(struct exchange_payload) payloads;
 	VEC(struct exchange_worker) workers;
 	VEC(struct exchange_cgroup) cgroups;
 	struct exchange_scheduler scheduler;
-	VEC(struct harness_reported_text) texts;
+	VEC(struct exchange_text) texts;
 
 	struct strbuf partial_; /* a line that has not ended yet */
 	uint64_t bytes_;

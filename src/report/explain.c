@@ -54,7 +54,7 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 	strbuf_append(into, "(more lines in the record)\n");
 }
 
-static void append_part(struct strbuf *into, const struct result_part *part, const char *before,
+static void append_part(struct strbuf *into, const struct exchange_part *part, const char *before,
 			const struct report_explain_look *look, bool bold)
 {
 	_cleanup_free_ char *word = xasprintf("%s%s", before, result_reason_name(part->reason));
@@ -71,8 +71,8 @@ static void append_part(struct strbuf *into, const struct result_part *part, con
 void report_explain_reason(const struct result_outcome *outcome,
 			   const struct report_explain_look *look, struct strbuf *into)
 {
-	const struct result_part *part = report_deciding_part(outcome);
-	struct result_part made = { .reason = outcome->reason, .text = outcome->why };
+	const struct exchange_part *part = report_deciding_part(outcome);
+	struct exchange_part made = { .reason = outcome->reason, .text = outcome->why };
 
 	/* Without words of its own the reason's meaning says more than nothing. */
 	if (!part && !outcome->why[0])
@@ -89,7 +89,7 @@ static void append_more(struct strbuf *into, size_t n, const char *what)
 void report_explain_other_parts(const struct result_outcome *outcome,
 				const struct report_explain_look *look, struct strbuf *into)
 {
-	const struct result_part *decided = report_deciding_part(outcome);
+	const struct exchange_part *decided = report_deciding_part(outcome);
 	size_t shown = 0, left = 0;
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {

@@ -173,6 +173,6 @@ static inline bool report_needs_explanation(const struct result_outcome *outcome
 }
 
 /* The part that decided, NULL when none of them has the outcome's reason and words. */
-const struct result_part *report_deciding_part(const struct result_outcome *outcome);
+const struct exchange_part *report_deciding_part(const struct result_outcome *outcome);
 
 #endif

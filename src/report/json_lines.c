@@ -42,7 +42,7 @@ static void json_lines_begin(struct report_run *r)
 	end_line(r, w);
 }
 
-static void write_part(struct json_writer *w, const struct result_part *part)
+static void write_part(struct json_writer *w, const struct exchange_part *part)
 {
 	json_begin_object(w);
 	json_add_string(w, "verdict", result_verdict_name(result_reason_verdict(part->reason)));

@@ -100,7 +100,7 @@ static void append_properties(struct strbuf *into, const struct result_outcome *
 static void append_parts(struct strbuf *into, const struct result_outcome *o)
 {
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct result_part *part = &o->parts.at[i];
+		const struct exchange_part *part = &o->parts.at[i];
 
 		if (part->file) {
 			report_append_xml(into, part->file);

@@ -72,10 +72,10 @@ static void ktap_begin(struct report_run *r)
 
 static void append_parts(struct strbuf *into, const struct result_outcome *outcome)
 {
-	const struct result_part *decided = report_deciding_part(outcome);
+	const struct exchange_part *decided = report_deciding_part(outcome);
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {
-		const struct result_part *part = &outcome->parts.at[i];
+		const struct exchange_part *part = &outcome->parts.at[i];
 		_cleanup_free_ char *text = part->file ? xasprintf("%s (%s:%d)", part->text,
 								   part->file, part->line)
 						       : xstrdup(part->text);

@@ -35,10 +35,10 @@ struct report_options report_options_for(int fd)
 	};
 }
 
-const struct result_part *report_deciding_part(const struct result_outcome *outcome)
+const struct exchange_part *report_deciding_part(const struct result_outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->parts.n; i++) {
-		const struct result_part *part = &outcome->parts.at[i];
+		const struct exchange_part *part = &outcome->parts.at[i];
 
 		if (part->reason == outcome->reason && strcmp(part->text, outcome->why) == 0)
 			return part;

@@ -26,7 +26,7 @@ void result_outcome_deinit(struct result_outcome *o)
 void result_outcome_add_part(struct result_outcome *o, enum ktstr_reason reason, const char *file,
 			     int line, const char *text)
 {
-	struct result_part part = {
+	struct exchange_part part = {
 		.reason = reason,
 		.text = xstrdup(text),
 		.file = file ? xstrdup(file) : NULL,
@@ -45,10 +45,10 @@ void result_outcome_add_note(struct result_outcome *o, const char *text)
 
 void result_outcome_settle(struct result_outcome *o)
 {
-	const struct result_part *decides = NULL;
+	const struct exchange_part *decides = NULL;
 
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct result_part *part = &o->parts.at[i];
+		const struct exchange_part *part = &o->parts.at[i];
 
 		if (!decides || result_verdict_outweighs(result_reason_verdict(part->reason),
 							 result_reason_verdict(decides->reason)))

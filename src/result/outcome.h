@@ -7,14 +7,7 @@
 
 #include "base/macros.h"
 #include "base/vec.h"
-
-/* A piece of the verdict. All texts are owned; file is NULL when nobody named a place. */
-struct result_part {
-	enum ktstr_reason reason; /* its verdict is the part's */
-	char *text;
-	char *file;
-	int line;
-};
+#include "exchange/report.h"
 
 struct result_outcome {
 	/* What was run. */
@@ -30,8 +23,8 @@ struct result_outcome {
 	/* What came of it. */
 	enum ktstr_verdict verdict;
 	enum ktstr_reason reason;
-	char *why; /* one line; "" for a plain pass */
-	VEC(struct result_part) parts;
+	char *why;			 /* one line; "" for a plain pass */
+	VEC(struct exchange_part) parts; /* pieces of the verdict: a reason gives one */
 	VEC(char *) notes;
 	uint64_t wall_ns;
 

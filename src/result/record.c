@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/slice.h"
 #include "json/scan.h"
 #include "json/walk.h"
 #include "result/limits.h"
@@ -314,19 +315,13 @@ const struct json_rows result_measure_rows = { JSON_TABLE(measure_rows) };
 
 void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w)
 {
-	static const enum result_polarity_kind kinds[] = {
-		[JSON_NEITHER_IS_BETTER] = RESULT_POLARITY_UNKNOWN,
-		[JSON_LOWER_IS_BETTER] = RESULT_POLARITY_LOWER_BETTER,
-		[JSON_HIGHER_IS_BETTER] = RESULT_POLARITY_HIGHER_BETTER,
-	};
-
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct json_row *row = &rows->at[i];
 		_cleanup_free_ char *path = xasprintf("%s.%s%s", place, row->name,
 						      row->list_size ? "[]" : "");
-		struct result_measure measure = { path,
-						  row->unit,
-						  { .kind = kinds[row->direction] } };
+		struct result_measure measure = {
+			path, row->unit, { .kind = (enum result_polarity_kind)row->direction }
+		};
 
 		if (row->unit)
 			json_rows_write(&result_measure_rows, &measure, w);
@@ -338,11 +333,8 @@ void result_write_measures(const struct json_rows *rows, const char *place, stru
 const struct result_metric_hint *result_metric_hint_find(const struct result_metric_hints *hints,
 							 const char *name, size_t n)
 {
-	for (size_t i = 0; i < hints->n; i++) {
-		size_t suffix = strlen(hints->at[i].name_suffix);
-
-		if (suffix <= n && memcmp(name + n - suffix, hints->at[i].name_suffix, suffix) == 0)
+	for (size_t i = 0; i < hints->n; i++)
+		if (slice_ends_with((struct slice){ name, n }, hints->at[i].name_suffix))
 			return &hints->at[i];
-	}
 	return NULL;
 }

@@ -13,9 +13,10 @@
 /* What a metric of a record says about itself beside its number. */
 
 enum result_polarity_kind {
+	/* As in enum ktstr_direction and enum json_direction. */
 	RESULT_POLARITY_UNKNOWN,
-	RESULT_POLARITY_HIGHER_BETTER,
 	RESULT_POLARITY_LOWER_BETTER,
+	RESULT_POLARITY_HIGHER_BETTER,
 	RESULT_POLARITY_TARGET_VALUE,
 };
 

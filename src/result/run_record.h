@@ -98,7 +98,7 @@ struct result_run {
 	const char *problem;  /* why this record is not where it was started */
 	const char *left_out; /* what had no room */
 	struct {
-		const struct result_part *at;
+		const struct exchange_part *at;
 		size_t n;
 	} parts;
 	struct result_texts notes, kept_files;
@@ -120,21 +120,6 @@ extern const struct json_rows result_state_rows, result_verdict_rows, result_hea
 
 /* The record on disk. */
 
-struct result_record_metric {
-	const char *name;
-	const char *number; /* as JSON; what is no number is left out */
-};
-
-struct result_record_payload {
-	const char *name;
-	bool ended;
-	int exit_code;	    /* with `ended`; negative: minus the signal */
-	const char *stream; /* "stdout" or "stderr": where the metrics were */
-	const struct result_record_metric *metrics;
-	size_t n_metrics;
-	struct result_metric_hints hints; /* units and directions of its metrics */
-};
-
 typedef void (*result_members_fn)(void *context, struct json_writer *w);
 
 /* All of these are borrowed. */
@@ -148,8 +133,8 @@ struct result_record_result {
 	size_t n_stages;
 	bool has_cleanup, has_host_run_delay;
 	uint64_t cleanup_ms, host_run_delay_ns;
-	struct result_texts kept_files; /* names in kept_dir */
-	const struct result_record_payload *payloads;
+	struct result_texts kept_files;		 /* names in kept_dir */
+	const struct exchange_payload *payloads; /* metrics that are not numbers are left out */
 	size_t n_payloads;
 	/*
 	 * Members of the object `stats`, and members of the record itself (workers, cgroups,

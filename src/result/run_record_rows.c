@@ -205,14 +205,14 @@ static const struct json_codec part_verdict_codec = {
 };
 
 static const struct json_row part_rows[] = {
-	{ JSON_WORD(struct result_part, reason, result_reason_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct exchange_part, reason, result_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why, in one word" },
-	{ JSON_CUSTOM_AS(struct result_part, reason, "verdict", &part_verdict_codec),
+	{ JSON_CUSTOM_AS(struct exchange_part, reason, "verdict", &part_verdict_codec),
 	  .presence = JSON_REQUIRED, .means = "the verdict that the reason gives" },
-	{ JSON_SCALAR(struct result_part, text), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct exchange_part, text), .presence = JSON_REQUIRED,
 	  .means = "what was seen" },
-	{ JSON_SCALAR(struct result_part, file), .means = "source file of the check" },
-	{ JSON_SCALAR(struct result_part, line), .with = "file", .means = "its line" },
+	{ JSON_SCALAR(struct exchange_part, file), .means = "source file of the check" },
+	{ JSON_SCALAR(struct exchange_part, line), .with = "file", .means = "its line" },
 };
 static const struct json_rows part_table = TABLE(part_rows);
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/str.h"
 #include "json/scan.h"
 #include "result/limits.h"
 
@@ -81,31 +82,39 @@ static bool is_number(const char *text)
 	return !err && json_type_of(json_doc_root(doc)) == JSON_NUMBER;
 }
 
-/* Those that are numbers, in the words of the record. The caller owns the list. */
-static struct result_metric_payload payload_of(const struct result_record_payload *payload,
-					       size_t index, bool whole)
+static struct result_metric_entry entry_of(const struct exchange_payload *payload,
+					   const struct exchange_metric *metric)
 {
-	struct result_metric_entry *entries = xcalloc(payload->n_metrics + 1, sizeof(*entries));
+	struct json_text name = { metric->name, strlen(metric->name) };
 	bool is_stderr = payload->stream && strcmp(payload->stream, "stderr") == 0;
+	struct result_metric_entry entry = {
+		.name = name,
+		.value = { metric->number, strlen(metric->number) },
+		.unit = "",
+		.source = "Json",
+		.stream = is_stderr ? "Stderr" : "Stdout",
+	};
+
+	/* The first that fits. */
+	for (size_t i = payload->hints.n; i-- > 0;)
+		if (str_ends_with(metric->name, payload->hints.at[i].metric)) {
+			entry.unit = payload->hints.at[i].unit;
+			entry.polarity.kind =
+				(enum result_polarity_kind)payload->hints.at[i].direction;
+		}
+	return entry;
+}
+
+/* Those that are numbers, in the words of the record. The caller owns the list. */
+static struct result_metric_payload payload_of(const struct exchange_payload *payload, size_t index,
+					       bool whole)
+{
+	struct result_metric_entry *entries = xcalloc(payload->metrics.n + 1, sizeof(*entries));
 	size_t n = 0;
 
-	for (size_t i = 0; whole && i < payload->n_metrics; i++) {
-		const struct result_record_metric *metric = &payload->metrics[i];
-		struct json_text name = { metric->name, strlen(metric->name) };
-		const struct result_metric_hint *hint = result_metric_hint_find(&payload->hints,
-										name.at, name.n);
-
-		if (!is_number(metric->number))
-			continue;
-		entries[n++] = (struct result_metric_entry){
-			.name = name,
-			.value = { metric->number, strlen(metric->number) },
-			.polarity = hint ? hint->polarity : (struct result_polarity){ 0 },
-			.unit = hint ? hint->unit : "",
-			.source = "Json",
-			.stream = is_stderr ? "Stderr" : "Stdout",
-		};
-	}
+	for (size_t i = 0; whole && i < payload->metrics.n; i++)
+		if (is_number(payload->metrics.at[i].number))
+			entries[n++] = entry_of(payload, &payload->metrics.at[i]);
 	return (struct result_metric_payload){
 		.payload_index = index,
 		.payload = payload->name,

@@ -74,7 +74,7 @@ static void write_again(const struct result_run *run, struct strbuf *into)
 	struct result_run head = *run;
 
 	/* Borrowed: the outcome is not released here. */
-	outcome.parts.at = (struct result_part *)(uintptr_t)run->parts.at;
+	outcome.parts.at = (struct exchange_part *)(uintptr_t)run->parts.at;
 	outcome.parts.n = run->parts.n;
 	outcome.notes.at = (char **)(uintptr_t)run->notes.at;
 	outcome.notes.n = run->notes.n;

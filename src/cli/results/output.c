@@ -86,7 +86,7 @@ static void add_line(struct strbuf *into, const char *label, const char *text)
 	strbuf_append_char(into, '\n');
 }
 
-static void add_part(struct strbuf *into, const struct result_part *part)
+static void add_part(struct strbuf *into, const struct exchange_part *part)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

@@ -32,8 +32,8 @@ static void what_there_is_becomes_files(void **state UNUSED)
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
-	struct harness_reported_text text = { (char *)(uintptr_t)"scheduler.stderr",
-					      { (char *)(uintptr_t)"log", 3, 0 } };
+	struct exchange_text text = { (char *)(uintptr_t)"scheduler.stderr",
+				      { (char *)(uintptr_t)"log", 3, 0 } };
 	struct harness_guest_run run = {
 		.streams = { [VM_STDERR] = { { (char *)(uintptr_t)"words", 5, 0 }, 7 } },
 		.report = { .texts = { &text, 1, 1 } },
@@ -52,8 +52,8 @@ static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
-	struct harness_reported_text text = { (char *)(uintptr_t)"console.log",
-					      { (char *)(uintptr_t)"all is well", 11, 0 } };
+	struct exchange_text text = { (char *)(uintptr_t)"console.log",
+				      { (char *)(uintptr_t)"all is well", 11, 0 } };
 	struct harness_guest_run run = { .report = { .texts = { &text, 1, 1 } } };
 
 	assert_success(harness_kept_write(dir, &console, &run, &kept));

@@ -177,10 +177,13 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 static void metrics_of_others_are_kept(void **state)
 {
 	struct scratch *s = *state;
-	static const struct result_record_metric metrics[] = { { "p.big",
-								 "18446744073709551615" } };
-	static const struct result_record_payload payloads[] = {
-		{ .name = "p", .ended = true, .exit_code = -9, .metrics = metrics, .n_metrics = 1 },
+	static struct exchange_metric metrics[] = { { EXCHANGE_BORROW("p.big"),
+						      EXCHANGE_BORROW("18446744073709551615") } };
+	static const struct exchange_payload payloads[] = {
+		{ .name = EXCHANGE_BORROW("p"),
+		  .ended = true,
+		  .exit_code = -9,
+		  .metrics = { metrics, 1, 0 } },
 	};
 	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
 	struct result_record_result result = {

@@ -30,22 +30,21 @@ static const struct result_stage stages[] = {
 	{ "cleanup", 5000 },
 };
 static const char *const kept[] = { "console.log", "dmesg.txt" };
-static const struct result_record_metric metrics[] = {
-	{ "p.latency_us", "12.50" },
-	{ "p.count", "18446744073709551615" },
+static struct exchange_metric metrics[] = {
+	{ EXCHANGE_BORROW("p.latency_us"), EXCHANGE_BORROW("12.50") },
+	{ EXCHANGE_BORROW("p.count"), EXCHANGE_BORROW("18446744073709551615") },
 };
-static const struct result_metric_hint hints[] = {
-	{ "latency_us", { .kind = RESULT_POLARITY_LOWER_BETTER }, "us" },
+static struct exchange_hint hints[] = {
+	{ EXCHANGE_BORROW("latency_us"), EXCHANGE_BORROW("us"), KTSTR_LOWER_IS_BETTER },
 };
-static const struct result_record_payload payloads[] = {
-	{ .name = "p",
+static const struct exchange_payload payloads[] = {
+	{ .name = EXCHANGE_BORROW("p"),
 	  .ended = true,
 	  .exit_code = -9,
-	  .stream = "stderr",
-	  .metrics = metrics,
-	  .n_metrics = ARRAY_SIZE(metrics),
-	  .hints = { hints, ARRAY_SIZE(hints) } },
-	{ .name = "q" },
+	  .stream = EXCHANGE_BORROW("stderr"),
+	  .metrics = { metrics, ARRAY_SIZE(metrics), 0 },
+	  .hints = { hints, ARRAY_SIZE(hints), 0 } },
+	{ .name = EXCHANGE_BORROW("q") },
 };
 /* A guest that did all there is to do. */
 static struct result_record_result sample_result(struct result_outcome *outcome)

@@ -30,24 +30,24 @@ static void write_facts(void *context, struct json_writer *w)
 	json_end_array(w);
 }
 
-static const struct result_record_metric metrics[] = {
-	{ "p.allocated_bytes", "18446744073709551615" },
-	{ "p.ratio", "0.1000" },
-	{ "p.nonsense", "12abc" },
-	{ "p.words", "\"text\"" },
+static struct exchange_metric metrics[] = {
+	{ EXCHANGE_BORROW("p.allocated_bytes"), EXCHANGE_BORROW("18446744073709551615") },
+	{ EXCHANGE_BORROW("p.ratio"), EXCHANGE_BORROW("0.1000") },
+	{ EXCHANGE_BORROW("p.nonsense"), EXCHANGE_BORROW("12abc") },
+	{ EXCHANGE_BORROW("p.words"), EXCHANGE_BORROW("\"text\"") },
 };
-static const struct result_metric_hint hints[] = {
-	{ "_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" }
-};
-static const struct result_record_payload payloads[] = {
-	{ .name = "p",
+static struct exchange_hint hints[] = { { EXCHANGE_BORROW("_bytes"), EXCHANGE_BORROW("bytes"),
+					  KTSTR_LOWER_IS_BETTER } };
+static const struct exchange_payload payloads[] = {
+	{ .name = EXCHANGE_BORROW("p"),
 	  .ended = true,
 	  .exit_code = -9,
-	  .stream = "stdout",
-	  .metrics = metrics,
-	  .n_metrics = 4,
-	  .hints = { hints, 1 } },
-	{ .name = "q", .stream = "stderr", .metrics = metrics, .n_metrics = 1 },
+	  .stream = EXCHANGE_BORROW("stdout"),
+	  .metrics = { metrics, 4, 0 },
+	  .hints = { hints, 1, 0 } },
+	{ .name = EXCHANGE_BORROW("q"),
+	  .stream = EXCHANGE_BORROW("stderr"),
+	  .metrics = { metrics, 1, 0 } },
 };
 static const struct result_stage stages[] = { { "setup", 1 }, { "work", 20 } };
 static const char *const kept_files[] = { "console.log" };
