@@ -24,14 +24,14 @@ static const struct json_row begin_rows[] = {
 };
 LINE_TABLE(begin);
 
-static const char *const stage_names[] = {
+const char *const exchange_stage_names[WIRE_N_STAGES] = {
 #define WIRE_STAGE(id, word, meaning) [WIRE_STAGE_##id] = word,
 #include "wire/stages.def"
 #undef WIRE_STAGE
 };
 
 static const struct json_row stage_rows[] = {
-	{ JSON_WORD(struct exchange_stage, name, stage_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct exchange_stage, name, exchange_stage_names), .presence = JSON_REQUIRED,
 	  .means = "the stage that begins" },
 	{ REQUIRED(struct exchange_stage, at_ms), .means = "milliseconds since the test began" },
 };

@@ -164,6 +164,7 @@ struct exchange_line {
 	};
 };
 
+extern const char *const exchange_stage_names[WIRE_N_STAGES];
 /* Of the struct of that kind. */
 extern const struct json_rows *const exchange_rows[WIRE_N_REPORT_KINDS];
 /* Those of lines whose lists are written one by one, as far as there is room. */

@@ -153,16 +153,9 @@ char *harness_job_kept_dir(const struct harness_job *job) MUST_CHECK;
 
 /* What was measured, as members of a record. */
 
-struct harness_job;
-
-struct harness_job_facts {
-	const struct harness_job *job;
-	const struct harness_guest_run *run;
-};
-
 extern const struct json_rows job_stats_rows, harness_job_facts_rows;
 
-/* Both are callbacks of a record; the context is a struct harness_job_facts. */
+/* Both are callbacks of a record; the context is a struct harness_guest_run. */
 void harness_job_facts_write_stats(void *context, struct json_writer *w);
 void harness_job_facts_write(void *context, struct json_writer *w);
 

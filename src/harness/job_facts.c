@@ -9,7 +9,7 @@
 #include "checks/check.h"
 #include "exchange/codecs.h"
 
-struct procfs_cgroup_stats {
+struct cgroup_stats {
 	const char *name;
 	uint64_t num_workers;
 	bool has_workers, has_spread, has_gap_cpu;
@@ -19,7 +19,7 @@ struct procfs_cgroup_stats {
 
 struct stats {
 	struct {
-		struct procfs_cgroup_stats *at;
+		struct cgroup_stats *at;
 		size_t n;
 	} cgroups;
 	bool has_workers, has_spread;
@@ -29,18 +29,18 @@ struct stats {
 
 #define LOWER_IN(unit_)	 .unit = (unit_), .direction = JSON_LOWER_IS_BETTER
 #define HIGHER_IN(unit_) .unit = (unit_), .direction = JSON_HIGHER_IS_BETTER
-#define CGROUP(member)	 JSON_SCALAR(struct procfs_cgroup_stats, member)
-#define MEASURED(member) CGROUP(member), JSON_HAS(struct procfs_cgroup_stats, has_workers)
+#define CGROUP(member)	 JSON_SCALAR(struct cgroup_stats, member)
+#define MEASURED(member) CGROUP(member), JSON_HAS(struct cgroup_stats, has_workers)
 
 static const struct json_row cgroup_stats_rows[] = {
 	{ CGROUP(name), .means = "the cgroup's name" },
 	{ CGROUP(num_workers), .means = "workers that were reported" },
 	{ MEASURED(num_cpus), .means = "CPUs that they were on" },
-	{ CGROUP(spread), JSON_HAS(struct procfs_cgroup_stats, has_spread), LOWER_IN("%"),
+	{ CGROUP(spread), JSON_HAS(struct cgroup_stats, has_spread), LOWER_IN("%"),
 	  .means = "how far the CPU time of its workers lies apart" },
 	{ MEASURED(max_gap_ms), LOWER_IN("ms"),
 	  .means = "longest time that a worker wanted to run and did not" },
-	{ CGROUP(max_gap_cpu), JSON_HAS(struct procfs_cgroup_stats, has_gap_cpu),
+	{ CGROUP(max_gap_cpu), JSON_HAS(struct cgroup_stats, has_gap_cpu),
 	  .means = "the CPU on which that worker ran next" },
 	{ MEASURED(total_migrations), LOWER_IN("migrations"),
 	  .means = "how often its workers changed their CPU" },
@@ -65,12 +65,12 @@ static const struct json_row stats_rows[] = {
 };
 const struct json_rows job_stats_rows = { JSON_TABLE(stats_rows) };
 
-static struct procfs_cgroup_stats stats_of(const struct harness_test_report *report,
-					   const struct exchange_cgroup *cgroup)
+static struct cgroup_stats stats_of(const struct harness_test_report *report,
+				    const struct exchange_cgroup *cgroup)
 {
 	struct checks_spread spread = checks_spread_of(report->workers.at, report->workers.n,
 						       cgroup->name);
-	struct procfs_cgroup_stats stats = {
+	struct cgroup_stats stats = {
 		.name = cgroup->name,
 		.spread = spread.pct,
 	};
@@ -103,9 +103,9 @@ static struct procfs_cgroup_stats stats_of(const struct harness_test_report *rep
 
 void harness_job_facts_write_stats(void *context, struct json_writer *w)
 {
-	const struct harness_job_facts *facts = context;
-	const struct harness_test_report *report = &facts->run->report;
-	struct procfs_cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
+	const struct harness_guest_run *run = context;
+	const struct harness_test_report *report = &run->report;
+	struct cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
 	struct stats stats = {
 		.cgroups = { cgroups, report->cgroups.n },
 		.total_workers = report->workers.n,
@@ -173,57 +173,39 @@ static const struct json_row cgroup_rows[] = {
 };
 static const struct json_rows cgroup_table = { JSON_TABLE(cgroup_rows) };
 
-/* Lists and the scheduler are the report's. */
-struct facts {
-	uint64_t time_limit_ms;
-	double slowness;
-	const char *stage_reached;
-	struct {
-		const struct exchange_cgroup *at;
-		size_t n;
-	} cgroups;
-	struct {
-		const struct exchange_worker *at;
-		size_t n;
-	} workers;
-	struct {
-		const struct exchange_payload *at;
-		size_t n;
-	} payloads;
-	bool has_scheduler;
-	struct exchange_scheduler scheduler_run;
-};
+static void write_ms(const void *member, struct json_writer *w)
+{
+	json_write_u64(w, *(const uint64_t *)member / NS_PER_MS);
+}
+
+static const struct json_codec ms_codec = { .type = "number", .write = write_ms };
+
+#define RUN(member) JSON_SCALAR(struct harness_guest_run, member)
 
 static const struct json_row facts_rows[] = {
-	{ JSON_SCALAR(struct facts, time_limit_ms),
+	{ JSON_CUSTOM_AS(struct harness_guest_run, limit_ns, "time_limit_ms", &ms_codec),
 	  .means = "how long the test was allowed to take" },
-	{ JSON_SCALAR(struct facts, slowness),
+	{ RUN(slowness),
 	  .means = "how many times slower than with KVM the guest is expected to be" },
-	{ JSON_SCALAR(struct facts, stage_reached), .means = "the last stage that was entered" },
-	{ JSON_OBJECTS(struct facts, cgroups, &cgroup_table), .means = "the test's cgroups" },
-	{ JSON_OBJECTS(struct facts, workers, &exchange_worker_record),
+	{ JSON_WORD_AS(struct harness_guest_run, report.stage, "stage_reached",
+		       exchange_stage_names),
+	  JSON_HAS(struct harness_guest_run, report.has_stage),
+	  .means = "the last stage that was entered" },
+	{ JSON_OBJECTS_AS(struct harness_guest_run, report.cgroups, "cgroups", &cgroup_table),
+	  .means = "the test's cgroups" },
+	{ JSON_OBJECTS_AS(struct harness_guest_run, report.workers, "workers",
+			  &exchange_worker_record),
 	  .means = "what each worker measured" },
-	{ JSON_OBJECTS(struct facts, payloads, &payload_table),
+	{ JSON_OBJECTS_AS(struct harness_guest_run, report.payloads, "payloads", &payload_table),
 	  .means = "programs that the test started" },
-	{ JSON_OBJECT_OF(struct facts, scheduler_run, &scheduler_table),
-	  JSON_HAS(struct facts, has_scheduler), .means = "the scheduler under test" },
+	{ JSON_OBJECT_AS(struct harness_guest_run, report.scheduler, "scheduler_run",
+			 &scheduler_table),
+	  JSON_HAS(struct harness_guest_run, report.scheduler.started),
+	  .means = "the scheduler under test" },
 };
 const struct json_rows harness_job_facts_rows = { JSON_TABLE(facts_rows) };
 
 void harness_job_facts_write(void *context, struct json_writer *w)
 {
-	const struct harness_job_facts *job = context;
-	const struct harness_test_report *report = &job->run->report;
-	struct facts facts = {
-		.time_limit_ms = job->run->limit_ns / NS_PER_MS,
-		.slowness = job->run->slowness,
-		.stage_reached = report->has_stage ? wire_stage_word(report->stage) : NULL,
-		.cgroups = { report->cgroups.at, report->cgroups.n },
-		.workers = { report->workers.at, report->workers.n },
-		.payloads = { report->payloads.at, report->payloads.n },
-		.has_scheduler = report->scheduler.started,
-		.scheduler_run = report->scheduler,
-	};
-
-	json_rows_write_members(&harness_job_facts_rows, &facts, w);
+	json_rows_write_members(&harness_job_facts_rows, context, w);
 }

@@ -235,11 +235,10 @@ struct error *harness_job_record_finish(struct harness_job *job,
 					const struct harness_kept_files *kept,
 					const struct cancel *cancel)
 {
-	struct harness_job_facts members = { .job = job, .run = run };
 	struct result_record_result result = {
 		.outcome = &job->outcome,
 		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
-		.context = &members,
+		.context = (void *)(uintptr_t)run,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
 	_cleanup_error_ struct error *problem = NULL;
