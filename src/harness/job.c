@@ -62,15 +62,15 @@ static struct vm_spec job_spec(const struct harness_job *job)
 		.kernel = job->variant->kernel,
 		.topology = job->variant->topology,
 		.memory_bytes = (uint64_t)test_of(job)->memory_mb << 20,
-		.accel = job->setting->accel,
+		.accel = job->setting->options->accel,
 		.kernel_args = *job->kernel_args ? job->kernel_args : NULL,
-		.cold = job->setting->cold,
+		.cold = job->setting->options->cold,
 		.on_template = on_template,
 		.say_context = (void *)(uintptr_t)job,
 	};
 }
 
-static char *joined_args(const struct exchange_text_list *words)
+char *harness_job_join(const struct exchange_text_list *words)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -150,8 +150,9 @@ void harness_job_open(struct harness_job *job, const struct harness_job_setting 
 		.index = index,
 		.began_ns = clock_monotonic_ns(),
 	};
-	job->files = setting->files_of(setting->files_context, job->variant->test);
-	job->kernel_args = joined_args(&job->variant->test->scheduler.kernel_args);
+	job->files = setting->options->files_of(setting->options->files_context,
+						job->variant->test);
+	job->kernel_args = harness_job_join(&job->variant->test->scheduler.kernel_args);
 	harness_job_describe(job, &job->outcome);
 	err = harness_job_record_begin(job);
 	if (err) {
@@ -171,15 +172,13 @@ void harness_job_open(struct harness_job *job, const struct harness_job_setting 
 
 static void settle_vm(struct harness_job *job, struct error *err, const struct cancel *cancel)
 {
-	const struct harness_test_report nothing = { 0 };
-	struct harness_judge_input input = {
+	struct harness_guest_run run = {
 		.test = test_of(job),
-		.report = &nothing,
-		.end = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED : HARNESS_RUN_VM_ERROR,
+		.how = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED : HARNESS_RUN_VM_ERROR,
 		.error = err,
 	};
 
-	harness_judge(&input, &job->outcome);
+	harness_judge(&run, &job->outcome);
 	job->settled = true;
 	error_free(err);
 }
@@ -217,22 +216,6 @@ static void on_stage(void *context, enum wire_stage stage)
 		job->setting->on_stage(job->setting->context, job->index, stage);
 }
 
-static void judge_run(struct harness_job *job, const struct harness_guest_run *run)
-{
-	struct harness_judge_input input = {
-		.test = run->test,
-		.report = &run->report,
-		.end = run->how,
-		.error = run->error,
-		.exit = run->has_exit ? &run->exit : NULL,
-		.disturbance = &run->disturbance,
-		.limit_ns = run->limit_ns,
-		.quiet_ns = run->quiet_ns,
-	};
-
-	harness_judge(&input, &job->outcome);
-}
-
 /* A folder beside the record, for those who ask why. */
 static void keep(struct harness_job *job, const struct harness_guest_run *run,
 		 struct harness_kept_files *ret)
@@ -242,7 +225,7 @@ static void keep(struct harness_job *job, const struct harness_guest_run *run,
 
 	if (!job->record)
 		return;
-	if (!job->setting->keep &&
+	if (!job->setting->options->keep &&
 	    (job->outcome.verdict == KTSTR_PASS || job->outcome.verdict == KTSTR_SKIP))
 		return;
 	dir = harness_job_kept_dir(job);
@@ -305,13 +288,13 @@ static void keep_guest(struct harness_job *job, const struct harness_guest_run *
 	_cleanup_free_ char *note = NULL;
 	const char *id = vm_facts(job->vm).id;
 
-	if (!job->setting->keep_guest_sec || !vm_can_be_kept(job->vm, run->error) ||
+	if (!job->setting->options->keep_guest_sec || !vm_can_be_kept(job->vm, run->error) ||
 	    !job->setting->may_keep_guest(job->setting->context))
 		return;
 	error_free(vm_freeze(job->vm));
 	note = xasprintf(
 		"the guest is kept for %u s: `ktstr inspect vm:%s --freeze`, `ktstr vm kill %s`",
-		job->setting->keep_guest_sec, id, id);
+		job->setting->options->keep_guest_sec, id, id);
 	result_outcome_add_note(&job->outcome, note);
 	job->keeps_guest = true;
 }
@@ -345,7 +328,7 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 	facts = vm_facts(job->vm);
 	harness_guest_run(&run, job->vm, cancel);
 	error_free(vm_console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
-	judge_run(job, &run);
+	harness_judge(&run, &job->outcome);
 	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);
 }

@@ -12,57 +12,6 @@
 #include "result/run_record.h"
 
 /*
- * One test in one guest that answers: its files go in, it runs, its report comes out. What
- * that means for the verdict is decided elsewhere.
- */
-
-/* What a stream of the test binary may leave in our memory; the first and the last of it. */
-enum { HARNESS_GUEST_RUN_STREAM_BYTES = 1 << 20 };
-
-struct harness_guest_stream {
-	struct strbuf text;
-	uint64_t dropped_bytes;
-};
-
-struct harness_guest_run {
-	/* What to do. Borrowed. */
-	const struct exchange_declared_test *test;
-	const struct topo *topology;
-	const char *program;	      /* its name in WIRE_TEST_FOLDER */
-	const struct strbuf *archive; /* NULL: the files are in */
-	/* The test entered a stage; may be NULL. */
-	void (*on_stage)(void *context, enum wire_stage stage);
-	void *context;
-
-	/* What came of it. */
-	enum harness_run_end how;
-	struct error *error; /* of the guest, of the report, of the files; NULL */
-	struct harness_test_report report;
-	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
-	bool has_exit;
-	struct vm_end exit; /* of the test binary */
-	uint64_t limit_ns, wall_ns;
-	uint64_t quiet_ns; /* since the last piece of the report */
-	double slowness;
-	struct checks_disturbance disturbance;
-	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
-	bool watching_;
-	uint64_t heard_ns_;
-};
-
-/*
- * What can be done before the test begins: its files go in, and its binary is run once to say what
- * it holds, so that an emulated guest has translated most of what the test needs.
- */
-struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
-					const struct strbuf *archive,
-					const struct cancel *cancel) MUST_CHECK;
-/* Never fails: how it ended is in the struct. */
-void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel);
-void harness_guest_run_deinit(struct harness_guest_run *run);
-#define _cleanup_harness_guest_run_ __attribute__((cleanup(harness_guest_run_deinit)))
-
-/*
  * What is kept of a test besides its record: a folder with the guest's console, the test's own
  * output, and the texts its report brought. Names are those of the files in the folder.
  */
@@ -84,21 +33,32 @@ struct error *harness_kept_write(const char *dir, const struct strbuf *console,
 
 /* The job. */
 
-/* The same for all jobs of a run. Borrowed. */
-struct harness_job_setting {
-	const struct harness_plan *plan;
+/* More guests than that are not kept at once: each has its memory. */
+enum { HARNESS_LIMIT_RUNNER_KEPT = 4 };
+
+struct harness_runner_options {
 	const char *dir; /* records and kept folders */
 	enum vm_accel_wish accel;
 	bool cold;
 	bool keep;		 /* also what passed */
-	uint32_t keep_guest_sec; /* of guests that failed; 0: not at all */
-	/* Asked before a guest is kept: there may be enough of them. */
-	bool (*may_keep_guest)(void *context);
-	const struct host_facts *host;
+	uint32_t keep_guest_sec; /* guests that hung or panicked, HARNESS_LIMIT_RUNNER_KEPT at a
+				    time */
 	/* Of each test of the plan; the binary comes first. */
 	const struct harness_test_files *(*files_of)(const void *context,
 						     const struct exchange_declared_test *test);
 	const void *files_context;
+	unsigned int jobs;  /* guests at once; at least 1 */
+	unsigned int ahead; /* guests that are prepared meanwhile; 0: none */
+	bool alone;	    /* a test that compares times has no other guest beside it */
+};
+
+/* The same for all jobs of a run. Borrowed. */
+struct harness_job_setting {
+	const struct harness_plan *plan;
+	const struct harness_runner_options *options;
+	/* Asked before a guest is kept: there may be enough of them. */
+	bool (*may_keep_guest)(void *context);
+	const struct host_facts *host;
 	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
 	void (*on_template)(void *context, size_t index);
 	void (*on_stage)(void *context, size_t index, enum wire_stage stage);
@@ -137,6 +97,8 @@ bool harness_variant_measures_time(const struct harness_variant *variant);
 
 /* What a job puts on paper: its outcome's head, its record, the names of what is kept. */
 
+/* The words with blanks between them. The caller owns it. */
+char *harness_job_join(const struct exchange_text_list *words) MUST_CHECK;
 /* What is known of the outcome before anything ran. */
 void harness_job_describe(const struct harness_job *job, struct result_outcome *ret);
 struct error *harness_job_record_begin(struct harness_job *job) MUST_CHECK;

@@ -6,13 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/shell_word.h"
+#include "base/str.h"
 #include "harness/limits.h"
 #include "result/limits.h"
+#include "result/run_folder.h"
 
 _Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,
 	       "every repeat has a record");
-
-#define RECORD_ENDING ".ktstr.json"
 
 static char *topology_text(const struct topo *topology)
 {
@@ -20,15 +20,6 @@ static char *topology_text(const struct topo *topology)
 
 	topo_format(topology, &text);
 	return strbuf_take(&text);
-}
-
-static char *joined(const struct exchange_text_list *words)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	for (size_t i = 0; i < words->n; i++)
-		strbuf_appendf(&text, "%s%s", i ? " " : "", words->at[i]);
-	return text.n ? strbuf_take(&text) : xstrdup("");
 }
 
 /* Each kind once, in the order in which the cgroups have them. */
@@ -60,7 +51,7 @@ void harness_job_describe(const struct harness_job *job, struct result_outcome *
 	ret->id = xstrdup(variant->id);
 	ret->topology = topology_text(&variant->topology);
 	ret->kernel = xstrdup(variant->kernel->release);
-	ret->scheduler = joined(&test->scheduler.argv);
+	ret->scheduler = harness_job_join(&test->scheduler.argv);
 	ret->source = xasprintf("%s:%d", test->file, test->line);
 }
 
@@ -216,16 +207,16 @@ struct error *harness_job_record_begin(struct harness_job *job)
 	head.scheduler_commit = commits.scheduler;
 	head.project_commit = commits.project;
 	head.absent = (struct result_absences){ commits.absent, commits.n_absent };
-	return result_record_begin(job->setting->dir, &head, &job->record);
+	return result_record_begin(job->setting->options->dir, &head, &job->record);
 }
 
 char *harness_job_kept_dir(const struct harness_job *job)
 {
 	const char *path = result_record_path(job->record);
-	size_t n = strlen(path), ending = strlen(RECORD_ENDING);
+	size_t n = strlen(path);
 
-	if (n > ending && strcmp(path + n - ending, RECORD_ENDING) == 0)
-		n -= ending;
+	if (str_ends_with(path, RESULT_RECORD_FILE_TAIL))
+		n -= strlen(RESULT_RECORD_FILE_TAIL);
 	return xasprintf("%.*s.kept", (int)n, path);
 }
 

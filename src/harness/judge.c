@@ -108,37 +108,37 @@ static bool is_of_the_test(const struct harness_test_report *r, uint32_t pid)
 }
 
 /* Whether the guest's kernel killed something of the test, and not something else in the guest. */
-static bool lost_to_oom(const struct harness_judge_input *in)
+static bool lost_to_oom(const struct harness_guest_run *in)
 {
-	if (!in->exit || !in->exit->oom[0])
+	if (!in->has_exit || !in->exit.oom[0])
 		return false;
 	/* The test binary died: a worker of it may have died first, which never reported. */
-	if (in->exit->how == WIRE_END_SIGNALLED && in->exit->value == SIGKILL)
+	if (in->exit.how == WIRE_END_SIGNALLED && in->exit.value == SIGKILL)
 		return true;
-	for (size_t i = 0; i < in->exit->n_oom_pids; i++)
-		if (is_of_the_test(in->report, in->exit->oom_pids[i]))
+	for (size_t i = 0; i < in->exit.n_oom_pids; i++)
+		if (is_of_the_test(&in->report, in->exit.oom_pids[i]))
 			return true;
 	return false;
 }
 
 /* The death of a guest explains what the test said last, so it is told first. */
-static void judge_death(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_death(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	if (in->end == HARNESS_RUN_VM_ERROR && in->error) {
-		enum ktstr_reason reason = reason_of_vm_error(in->error, in->report->begun);
+	if (in->how == HARNESS_RUN_VM_ERROR && in->error) {
+		enum ktstr_reason reason = reason_of_vm_error(in->error, in->report.begun);
 
-		add(into, reason, "%s: %s", place(in->report), error_message(in->error));
+		add(into, reason, "%s: %s", place(&in->report), error_message(in->error));
 	} else if (lost_to_oom(in)) {
 		/* A test that went on to its end lost something on the way, nobody knows where. */
-		if (in->report->ended)
+		if (in->report.ended)
 			result_outcome_add_part(into, KTSTR_REASON_GUEST_OOM, NULL, 0,
-						in->exit->oom);
+						in->exit.oom);
 		else
-			add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(in->report),
-			    in->exit->oom);
-	} else if (in->exit && in->exit->oom[0]) {
+			add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(&in->report),
+			    in->exit.oom);
+	} else if (in->has_exit && in->exit.oom[0]) {
 		_cleanup_free_ char *text = xasprintf(
-			"the guest's kernel killed something else: %s", in->exit->oom);
+			"the guest's kernel killed something else: %s", in->exit.oom);
 
 		result_outcome_add_note(into, text);
 	}
@@ -155,12 +155,12 @@ static void copy_report(const struct harness_test_report *report, struct result_
 		result_outcome_add_note(into, report->notes.at[i]);
 }
 
-static void judge_timeout(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_timeout(const struct harness_guest_run *in, struct result_outcome *into)
 {
 	double limit_s = (double)in->limit_ns / (double)NS_PER_SEC;
 	double quiet_s = (double)in->quiet_ns / (double)NS_PER_SEC;
 
-	if (!in->report->begun)
+	if (!in->report.begun)
 		add(into, KTSTR_REASON_TIMEOUT,
 		    "%.0f s passed without a report from the test; the guest's heartbeats came "
 		    "until the end",
@@ -169,7 +169,7 @@ static void judge_timeout(const struct harness_judge_input *in, struct result_ou
 		add(into, KTSTR_REASON_TIMEOUT,
 		    "%s after %.0f s; the last report of the test came %.1f s before, the guest's "
 		    "heartbeats came until the end",
-		    place(in->report), limit_s, quiet_s);
+		    place(&in->report), limit_s, quiet_s);
 }
 
 static bool exited_well(const struct vm_end *exit)
@@ -177,9 +177,9 @@ static bool exited_well(const struct vm_end *exit)
 	return exit->how == WIRE_END_EXITED && exit->value == 0;
 }
 
-static void judge_exit(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_exit(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	const struct vm_end *exit = in->exit;
+	const struct vm_end *exit = in->has_exit ? &in->exit : NULL;
 	bool fine = exit && exited_well(exit);
 	_cleanup_free_ char *how = NULL;
 
@@ -194,29 +194,29 @@ static void judge_exit(const struct harness_judge_input *in, struct result_outco
 		how = xasprintf("the test binary exited with %u", exit->value);
 	if (exit && exit->how == WIRE_END_NOT_STARTED) {
 		result_outcome_add_part(into, KTSTR_REASON_SETUP, NULL, 0, how);
-	} else if (in->report->ended && fine) {
+	} else if (in->report.ended && fine) {
 		return;
 	} else if (lost_to_oom(in)) {
 		result_outcome_add_note(into, how);
 	} else if (!exit || fine) {
-		add(into, KTSTR_REASON_REPORT, "%s %s%s", how, place(in->report),
-		    in->report->ended ? "" : ", and its report has no end");
+		add(into, KTSTR_REASON_REPORT, "%s %s%s", how, place(&in->report),
+		    in->report.ended ? "" : ", and its report has no end");
 	} else {
-		add(into, KTSTR_REASON_TEST_CRASHED, "%s %s", how, place(in->report));
+		add(into, KTSTR_REASON_TEST_CRASHED, "%s %s", how, place(&in->report));
 	}
 }
 
 /* What came was not what was asked for. */
-static void judge_name(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_name(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	if (in->report->begun && strcmp(in->report->test, in->test->name) != 0)
+	if (in->report.begun && strcmp(in->report.test, in->test->name) != 0)
 		add(into, KTSTR_REASON_REPORT, "%s was started, but %s reports", in->test->name,
-		    in->report->test);
+		    in->report.test);
 }
 
-static void judge_end(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_end(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	switch (in->end) {
+	switch (in->how) {
 	case HARNESS_RUN_COMPLETED:
 		judge_exit(in, into);
 		break;
@@ -228,11 +228,11 @@ static void judge_end(const struct harness_judge_input *in, struct result_outcom
 			add(into, KTSTR_REASON_HOST, "the guest was lost for an unknown reason");
 		break;
 	case HARNESS_RUN_INTERRUPTED:
-		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(in->report));
+		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(&in->report));
 		break;
 	case HARNESS_RUN_REPORT_ERROR:
 		/* A binary that dies leaves half a line; that it died is the cause. */
-		if (in->exit && !exited_well(in->exit))
+		if (in->has_exit && !exited_well(&in->exit))
 			judge_exit(in, into);
 		add(into, KTSTR_REASON_REPORT, "%s", message_of(in->error));
 		break;
@@ -246,11 +246,10 @@ static void judge_end(const struct harness_judge_input *in, struct result_outcom
 }
 
 /* The result of every payload counts: one that is missing is no success. */
-static void judge_running_payloads(const struct harness_judge_input *in,
-				   struct result_outcome *into)
+static void judge_running_payloads(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	const struct harness_test_report *report = in->report;
-	bool whole = in->end == HARNESS_RUN_COMPLETED && report->ended && into->parts.n == 0;
+	const struct harness_test_report *report = &in->report;
+	bool whole = in->how == HARNESS_RUN_COMPLETED && report->ended && into->parts.n == 0;
 
 	for (size_t i = 0; i < report->payloads.n; i++) {
 		const struct exchange_payload *p = &report->payloads.at[i];
@@ -268,18 +267,18 @@ static void judge_running_payloads(const struct harness_judge_input *in,
 }
 
 /* Nobody says why, but it did not do what it is for: that is no pass. */
-static void judge_idle(const struct harness_judge_input *in, struct result_outcome *into)
+static void judge_idle(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	if (in->end == HARNESS_RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
+	if (in->how == HARNESS_RUN_COMPLETED && in->report.ended && !reached_work(&in->report) &&
 	    into->parts.n == 0)
 		add(into, KTSTR_REASON_NO_EVIDENCE,
 		    "the report is complete, but the test never reached its work");
 }
 
 /* Work that was not set up, or ran under another scheduler, or was not wanted, proves nothing. */
-static bool work_counts(const struct harness_judge_input *in, const struct result_outcome *outcome)
+static bool work_counts(const struct harness_guest_run *in, const struct result_outcome *outcome)
 {
-	if (in->end != HARNESS_RUN_COMPLETED || !in->report->ended || !reached_work(in->report))
+	if (in->how != HARNESS_RUN_COMPLETED || !in->report.ended || !reached_work(&in->report))
 		return false;
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		enum ktstr_reason reason = outcome->parts.at[i].reason;
@@ -293,19 +292,16 @@ static bool work_counts(const struct harness_judge_input *in, const struct resul
 	return true;
 }
 
-void harness_judge(const struct harness_judge_input *in, struct result_outcome *into)
+void harness_judge(const struct harness_guest_run *in, struct result_outcome *into)
 {
-	static const struct checks_disturbance unknown = { .why = "it was not measured" };
-
 	judge_death(in, into);
-	copy_report(in->report, into);
+	copy_report(&in->report, into);
 	judge_name(in, into);
 	judge_end(in, into);
 	judge_idle(in, into);
 	judge_running_payloads(in, into);
 	if (work_counts(in, into))
-		harness_check(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
-			      into);
+		harness_check(in->test, &in->report, &in->disturbance, into);
 	result_outcome_settle(into);
 	harness_expect_apply(in->test->expect, into);
 }

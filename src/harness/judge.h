@@ -21,20 +21,6 @@ enum harness_run_end {
 	HARNESS_RUN_HOST_ERROR,	  /* `error`: the host refused */
 };
 
-struct harness_judge_input {
-	const struct exchange_declared_test *test;
-	const struct harness_test_report *report; /* as far as it came; never NULL */
-	enum harness_run_end end;
-	const struct error *error; /* NULL where the end has none */
-	const struct vm_end *exit; /* of the test binary; NULL: it was not seen to end */
-	const struct checks_disturbance *disturbance; /* NULL: unknown */
-	uint64_t limit_ns;			      /* the time the test had; for its text */
-	uint64_t quiet_ns; /* since the last line of the report, when the run ended */
-};
-
-/* Adds parts and notes to what `into` has, and settles it. */
-void harness_judge(const struct harness_judge_input *input, struct result_outcome *into);
-
 /*
  * How much the host got in the guest's way: time that QEMU's threads wanted to run and were not
  * let. Measured from outside, so a guest cannot talk itself out of a failed check.
@@ -71,6 +57,60 @@ void harness_disturbance_end(struct harness_disturbance_watch *watch, bool tcg, 
 			     struct checks_disturbance *ret);
 /* For a watch that nobody wants an answer of; fine after the end, and for an empty one. */
 void harness_disturbance_watch_deinit(struct harness_disturbance_watch *watch);
+
+/*
+ * One test in one guest that answers: its files go in, it runs, its report comes out. What
+ * that means for the verdict is decided elsewhere.
+ */
+
+/* What a stream of the test binary may leave in our memory; the first and the last of it. */
+enum { HARNESS_GUEST_RUN_STREAM_BYTES = 1 << 20 };
+
+struct harness_guest_stream {
+	struct strbuf text;
+	uint64_t dropped_bytes;
+};
+
+struct harness_guest_run {
+	/* What to do. Borrowed. */
+	const struct exchange_declared_test *test;
+	const struct topo *topology;
+	const char *program;	      /* its name in WIRE_TEST_FOLDER */
+	const struct strbuf *archive; /* NULL: the files are in */
+	/* The test entered a stage; may be NULL. */
+	void (*on_stage)(void *context, enum wire_stage stage);
+	void *context;
+
+	/* What came of it. */
+	enum harness_run_end how;
+	struct error *error; /* of the guest, of the report, of the files; NULL */
+	struct harness_test_report report;
+	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
+	bool has_exit;
+	struct vm_end exit; /* of the test binary */
+	uint64_t limit_ns, wall_ns;
+	uint64_t quiet_ns; /* since the last piece of the report */
+	double slowness;
+	struct checks_disturbance disturbance;
+	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
+	bool watching_;
+	uint64_t heard_ns_;
+};
+
+/*
+ * What can be done before the test begins: its files go in, and its binary is run once to say what
+ * it holds, so that an emulated guest has translated most of what the test needs.
+ */
+struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
+					const struct strbuf *archive,
+					const struct cancel *cancel) MUST_CHECK;
+/* Never fails: how it ended is in the struct. */
+void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel);
+void harness_guest_run_deinit(struct harness_guest_run *run);
+#define _cleanup_harness_guest_run_ __attribute__((cleanup(harness_guest_run_deinit)))
+
+/* Adds parts and notes of the run to what `into` has, and settles it. */
+void harness_judge(const struct harness_guest_run *run, struct result_outcome *into);
 
 /* The checks of a declaration on what its test reported. */
 

@@ -17,24 +17,6 @@ struct harness_runner_events {
 	void *context;
 };
 
-/* More guests than that are not kept at once: each has its memory. */
-enum { HARNESS_LIMIT_RUNNER_KEPT = 4 };
-
-struct harness_runner_options {
-	const char *dir;
-	enum vm_accel_wish accel;
-	bool cold, keep;
-	uint32_t keep_guest_sec; /* guests that hung or panicked, HARNESS_LIMIT_RUNNER_KEPT at a
-				    time */
-	/* As in struct harness_job_setting. */
-	const struct harness_test_files *(*files_of)(const void *context,
-						     const struct exchange_declared_test *test);
-	const void *files_context;
-	unsigned int jobs;  /* guests at once; at least 1 */
-	unsigned int ahead; /* guests that are prepared meanwhile; 0: none */
-	bool alone;	    /* a test that compares times has no other guest beside it */
-};
-
 /*
  * Every variant that was begun has its outcome and its record when this returns, and no guest is
  * kept any more: their time is over, somebody ended them, or `cancel` was requested.

@@ -110,21 +110,20 @@ static void check_report(const struct harness_test_report *r)
 	FUZZ_MUST(!r->scheduler.ended || r->scheduler.end);
 }
 
-static void check_verdict(const struct harness_test_report *r, const struct error *err)
+static void check_verdict(const struct harness_test_report *r, struct error *err)
 {
-	static const struct checks_disturbance quiet = { .has = true, .wall_ns = 1, .vcpus = 3 };
-	struct vm_end exit = { .how = WIRE_END_EXITED };
 	_cleanup_result_outcome_ struct result_outcome outcome = { 0 };
-	struct harness_judge_input input = {
+	struct harness_guest_run run = {
 		.test = &test,
-		.report = r,
-		.end = err ? HARNESS_RUN_REPORT_ERROR : HARNESS_RUN_COMPLETED,
+		.report = *r,
+		.how = err ? HARNESS_RUN_REPORT_ERROR : HARNESS_RUN_COMPLETED,
 		.error = err,
-		.exit = &exit,
-		.disturbance = &quiet,
+		.has_exit = true,
+		.exit = { .how = WIRE_END_EXITED },
+		.disturbance = { .has = true, .wall_ns = 1, .vcpus = 3 },
 	};
 
-	harness_judge(&input, &outcome);
+	harness_judge(&run, &outcome);
 	FUZZ_MUST(outcome.why && outcome.parts.n >= r->parts.n);
 	if (outcome.verdict == KTSTR_PASS)
 		FUZZ_MUST(!err && r->ended && r->parts.n == 0 && r->workers.n >= 3 &&

@@ -51,19 +51,20 @@ static void judge_case(struct told *t, const struct seen *seen)
 	_cleanup_error_ struct error *err =
 		seen->vm_error ? vm_error((enum vm_error_kind)(seen->vm_error - 1), 0, "it said so")
 			       : NULL;
-	struct harness_judge_input input = {
+	struct harness_guest_run run = {
 		.test = &t->test,
-		.report = &t->report,
-		.end = seen->end,
+		.how = seen->end,
 		.error = err,
-		.exit = seen->exit ? &ends[seen->exit] : NULL,
-		.disturbance = &t->disturbance,
+		.has_exit = seen->exit,
+		.exit = ends[seen->exit],
+		.disturbance = t->disturbance,
 		.limit_ns = 61000000000,
 		.quiet_ns = 41500000000,
 	};
 
 	assert_success(take_text(&t->report, seen->report));
-	harness_judge(&input, &t->outcome);
+	run.report = t->report;
+	harness_judge(&run, &t->outcome);
 	if (t->outcome.verdict != seen->verdict || t->outcome.reason != seen->reason)
 		fail_msg("%s (%s) instead of %s (%s)\nwhy: %s\nreport:\n%s",
 			 result_verdict_name(t->outcome.verdict),
@@ -277,13 +278,13 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error *err = base_error(BASE_IO, ENOSPC, "write a file");
 		_cleanup_told_ struct told t, failed;
-		struct harness_judge_input input = { .end = cases[i].end, .error = err };
+		struct harness_guest_run run = { .how = cases[i].end, .error = err };
 
 		told_init(&t);
 		assert_success(take_text(&t.report, WORKED));
-		input.test = &t.test;
-		input.report = &t.report;
-		harness_judge(&input, &t.outcome);
+		run.test = &t.test;
+		run.report = t.report;
+		harness_judge(&run, &t.outcome);
 		assert_string_equal(result_reason_name(t.outcome.reason),
 				    result_reason_name(cases[i].alone));
 		assert_contains(t.outcome.why, cases[i].end == HARNESS_RUN_INTERRUPTED
@@ -292,9 +293,9 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		/* What was seen before stays. */
 		told_init(&failed);
 		assert_success(take_text(&failed.report, WORKED PART("payload", "bad")));
-		input.test = &failed.test;
-		input.report = &failed.report;
-		harness_judge(&input, &failed.outcome);
+		run.test = &failed.test;
+		run.report = failed.report;
+		harness_judge(&run, &failed.outcome);
 		assert_string_equal(result_reason_name(failed.outcome.reason), "payload");
 		assert_int_equal(failed.outcome.parts.n, 2);
 		error_free(err);
@@ -316,18 +317,19 @@ static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUS
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_error_ struct error *err = NULL;
 		_cleanup_told_ struct told t;
-		struct harness_judge_input input = {
-			.end = HARNESS_RUN_REPORT_ERROR,
-			.exit = cases[i].exit ? &ends[cases[i].exit] : NULL,
+		struct harness_guest_run run = {
+			.how = HARNESS_RUN_REPORT_ERROR,
+			.has_exit = cases[i].exit,
+			.exit = ends[cases[i].exit],
 		};
 
 		told_init(&t);
 		assert_success(take_text(&t.report, WORKED "{\"report\":"));
 		err = harness_test_report_finish(&t.report);
-		input.error = err;
-		input.test = &t.test;
-		input.report = &t.report;
-		harness_judge(&input, &t.outcome);
+		run.error = err;
+		run.test = &t.test;
+		run.report = t.report;
+		harness_judge(&run, &t.outcome);
 		assert_string_equal(result_reason_name(t.outcome.reason),
 				    result_reason_name(cases[i].reason));
 		assert_int_equal(t.outcome.parts.n, cases[i].parts);
@@ -349,12 +351,12 @@ static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_error_ struct error *err = base_error(cases[i].kind, 0, "so it is");
 		_cleanup_told_ struct told t;
-		struct harness_judge_input input = { .end = HARNESS_RUN_VM_ERROR, .error = err };
+		struct harness_guest_run run = { .how = HARNESS_RUN_VM_ERROR, .error = err };
 
 		told_init(&t);
-		input.test = &t.test;
-		input.report = &t.report;
-		harness_judge(&input, &t.outcome);
+		run.test = &t.test;
+		run.report = t.report;
+		harness_judge(&run, &t.outcome);
 		assert_string_equal(result_reason_name(t.outcome.reason),
 				    result_reason_name(cases[i].reason));
 	}
@@ -424,15 +426,15 @@ static void checks_are_made_of_work_that_counts(void **state UNUSED)
 static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct harness_judge_input input = { .exit = &ends[FINE] };
+	struct harness_guest_run run = { .has_exit = true, .exit = ends[FINE] };
 
 	told_init(&t);
 	told_declare(&t, "left", 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(0);
 	assert_success(take_text(&t.report, WHOLE_WITH(LEFT, "0")));
-	input.test = &t.test;
-	input.report = &t.report;
-	harness_judge(&input, &t.outcome);
+	run.test = &t.test;
+	run.report = t.report;
+	harness_judge(&run, &t.outcome);
 	assert_string_equal(result_reason_name(t.outcome.reason), "no-evidence");
 	assert_contains(t.outcome.why, "it was not measured");
 }
