@@ -220,12 +220,8 @@ struct checks_error_bar {
 	enum checks_error_bar_kind kind;
 };
 
-/* For a share of the time of the work, in percent. */
-struct checks_error_bar checks_error_bar_of_share(const struct checks_disturbance *disturbance);
-/* For a single wait, in milliseconds. */
-struct checks_error_bar checks_error_bar_of_wait(const struct checks_disturbance *disturbance);
-/* For a time that may be made of many waits, in milliseconds. */
-struct checks_error_bar checks_error_bar_of_stall(const struct checks_disturbance *disturbance);
+struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
+					    const struct checks_disturbance *disturbance);
 
 /*
  * At most the limit holds: NONE. But a share can also look better than it was: with a bar above

@@ -17,60 +17,43 @@ static const char *number(double value, char text[NUMBER_BYTES])
 	return text;
 }
 
-static double turns_ms(const struct checks_disturbance *d)
+/* What the host added, with so many milliseconds more. */
+static double value_of(enum checks_error_bar_kind kind, const struct checks_disturbance *d,
+		       double more_ms)
 {
-	return d->tcg ? (double)d->vcpus * CHECKS_ERROR_BAR_TCG_TURN_MS : 0;
+	uint64_t waited_ns = kind == CHECKS_ERROR_BAR_WAIT ? d->longest_delay_ns : d->run_delay_ns;
+	double ns = (double)waited_ns + more_ms * (double)NS_PER_MS;
+
+	return kind == CHECKS_ERROR_BAR_SHARE ? 100.0 * ns / (double)d->wall_ns
+					      : ns / (double)NS_PER_MS;
 }
 
-struct checks_error_bar checks_error_bar_of_share(const struct checks_disturbance *d)
+struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
+					    const struct checks_disturbance *d)
 {
-	struct checks_error_bar bar = { .from = d,
-					.kind = CHECKS_ERROR_BAR_SHARE,
-					.has = d->has && d->wall_ns > 0 };
+	struct checks_error_bar bar = { .from = d, .kind = kind };
 
+	bar.has = d->has && (kind != CHECKS_ERROR_BAR_SHARE || d->wall_ns > 0);
 	if (bar.has)
-		bar.value = 100.0 * ((double)d->run_delay_ns + turns_ms(d) * (double)NS_PER_MS) /
-			    (double)d->wall_ns;
-	return bar;
-}
-
-struct checks_error_bar checks_error_bar_of_wait(const struct checks_disturbance *d)
-{
-	struct checks_error_bar bar = { .from = d, .kind = CHECKS_ERROR_BAR_WAIT, .has = d->has };
-
-	if (bar.has)
-		bar.value = (double)d->longest_delay_ns / (double)NS_PER_MS + turns_ms(d);
-	return bar;
-}
-
-struct checks_error_bar checks_error_bar_of_stall(const struct checks_disturbance *d)
-{
-	struct checks_error_bar bar = { .from = d, .kind = CHECKS_ERROR_BAR_STALL, .has = d->has };
-
-	if (bar.has)
-		bar.value = (double)d->run_delay_ns / (double)NS_PER_MS + turns_ms(d);
+		bar.value = value_of(kind, d,
+				     d->tcg ? (double)d->vcpus * CHECKS_ERROR_BAR_TCG_TURN_MS : 0);
 	return bar;
 }
 
 static void append_blame(const struct checks_error_bar *bar, struct strbuf *s)
 {
+	static const struct {
+		const char *before, *behind;
+	} words[] = {
+		[CHECKS_ERROR_BAR_SHARE] = { "", "% of the time" },
+		[CHECKS_ERROR_BAR_WAIT] = { "up to ", "ms at a time" },
+		[CHECKS_ERROR_BAR_STALL] = { "for ", "ms in all" },
+	};
 	const struct checks_disturbance *d = bar->from;
 	char text[NUMBER_BYTES];
 
-	switch (bar->kind) {
-	case CHECKS_ERROR_BAR_SHARE:
-		strbuf_appendf(s, "the host kept the guest waiting %s %% of the time",
-			       number(100.0 * (double)d->run_delay_ns / (double)d->wall_ns, text));
-		break;
-	case CHECKS_ERROR_BAR_WAIT:
-		strbuf_appendf(s, "the host kept the guest waiting up to %s ms at a time",
-			       number((double)d->longest_delay_ns / (double)NS_PER_MS, text));
-		break;
-	case CHECKS_ERROR_BAR_STALL:
-		strbuf_appendf(s, "the host kept the guest waiting for %s ms in all",
-			       number((double)d->run_delay_ns / (double)NS_PER_MS, text));
-		break;
-	}
+	strbuf_appendf(s, "the host kept the guest waiting %s%s %s", words[bar->kind].before,
+		       number(value_of(bar->kind, d, 0), text), words[bar->kind].behind);
 	if (d->tcg)
 		strbuf_appendf(s, ", and its %u vCPUs take turns on one host thread", d->vcpus);
 }

@@ -16,7 +16,8 @@ static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 
 static void evaluate(struct checks_subject *s, double limit)
 {
-	struct checks_error_bar bar = checks_error_bar_of_wait(s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_WAIT,
+							  s->facts->disturbance);
 	const struct exchange_worker *worst = NULL;
 	_cleanup_free_ char *what = NULL;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/slice.h"
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
@@ -76,24 +77,20 @@ static const char *const cpus_words[] = {
 	[KTSTR_CPUS_NODE] = "node:",
 };
 
-static bool take_number(const char **at, const char *end, unsigned int *ret)
+static bool take_number(struct slice *rest, unsigned int *ret)
 {
-	unsigned int value = 0;
-	const char *digits = *at;
+	uint64_t value;
 
-	for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
-		value = value * 10 + (unsigned int)(**at - '0');
-		if (value >= TOPO_LIMIT_CPUS)
-			return false;
-	}
-	*ret = value;
-	return *at != digits;
+	if (!slice_take_u64(rest, &value) || value >= TOPO_LIMIT_CPUS)
+		return false;
+	*ret = (unsigned int)value;
+	return true;
 }
 
 /* "all", "llc:0", "node:0", "cpus:0-3" */
 static bool parse_cpus(struct json_text text, struct ktstr_cpus *ret)
 {
-	const char *end = text.at + text.n;
+	struct slice rest = { text.at, text.n };
 
 	if (json_text_is(text, "all")) {
 		*ret = (struct ktstr_cpus){ .kind = KTSTR_CPUS_ALL };
@@ -101,20 +98,18 @@ static bool parse_cpus(struct json_text text, struct ktstr_cpus *ret)
 	}
 	for (size_t i = 0; text.at && i < ARRAY_SIZE(cpus_words); i++) {
 		size_t n = cpus_words[i] ? strlen(cpus_words[i]) : 0;
-		const char *at = text.at + n;
 
-		if (!n || text.n < n || memcmp(text.at, cpus_words[i], n) != 0)
+		if (!n || !slice_starts_with(rest, cpus_words[i]))
 			continue;
+		rest = (struct slice){ rest.at + n, rest.n - n };
 		ret->kind = (enum ktstr_cpus_kind)i;
-		if (!take_number(&at, end, &ret->first))
+		if (!take_number(&rest, &ret->first))
 			return false;
 		ret->last = ret->first;
-		if (ret->kind == KTSTR_CPUS_RANGE && at < end && *at == '-') {
-			at++;
-			if (!take_number(&at, end, &ret->last))
-				return false;
-		}
-		return at == end && ret->first <= ret->last;
+		if (ret->kind == KTSTR_CPUS_RANGE && slice_take_char(&rest, '-') &&
+		    !take_number(&rest, &ret->last))
+			return false;
+		return rest.n == 0 && ret->first <= ret->last;
 	}
 	return false;
 }

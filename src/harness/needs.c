@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/slice.h"
 #include "harness/limits.h"
 
 #define SCX_OPTION "CONFIG_SCHED_CLASS_EXT"
@@ -145,52 +146,26 @@ bool harness_needs_met(const struct exchange_declared_test *test, const struct t
 
 enum { VALUE_SHOWN = 64 };
 
-static bool starts_with(const char *line, size_t n, const char *text, size_t text_n)
-{
-	return n >= text_n && memcmp(line, text, text_n) == 0;
-}
-
-/* A line without its newline. False: not about this option. */
-static bool read_line(const char *line, size_t n, const char *option, size_t option_n,
-		      enum harness_kconfig_state *state, struct bytes *value)
-{
-	static const char before[] = "# ", behind[] = " is not set";
-
-	while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
-		n--;
-	if (starts_with(line, n, option, option_n) && n > option_n && line[option_n] == '=') {
-		*state = HARNESS_KCONFIG_SET;
-		*value = (struct bytes){ (const uint8_t *)line + option_n + 1, n - option_n - 1 };
-		return true;
-	}
-	if (n != strlen(before) + option_n + strlen(behind) ||
-	    !starts_with(line, n, before, strlen(before)) ||
-	    memcmp(line + strlen(before), option, option_n) != 0 ||
-	    memcmp(line + strlen(before) + option_n, behind, strlen(behind)) != 0)
-		return false;
-	*state = HARNESS_KCONFIG_NOT_SET;
-	return true;
-}
-
 enum harness_kconfig_state harness_kconfig_find(struct bytes config, const char *option, size_t n,
 						struct bytes *ret)
 {
+	_cleanup_free_ char *set = xasprintf("%.*s=", (int)n, option);
+	_cleanup_free_ char *unset = xasprintf("# %.*s is not set", (int)n, option);
 	enum harness_kconfig_state state = HARNESS_KCONFIG_ABSENT;
-	struct bytes value = { 0 };
-	const char *at = (const char *)config.at, *end;
+	struct slice rest = { (const char *)config.at, config.n }, line, value = { 0 };
 
-	if (!config.n)
-		return HARNESS_KCONFIG_ABSENT;
-	end = at + config.n;
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-
-		read_line(at, (size_t)(stop - at), option, n, &state, &value);
-		at = stop + 1;
+	while (slice_take_line(&rest, &line)) {
+		while (line.n && slice_is_blank(line.at[line.n - 1]))
+			line.n--;
+		if (slice_starts_with(line, set)) {
+			state = HARNESS_KCONFIG_SET;
+			value = (struct slice){ line.at + n + 1, line.n - n - 1 };
+		} else if (slice_equal(line, unset)) {
+			state = HARNESS_KCONFIG_NOT_SET;
+		}
 	}
 	if (state == HARNESS_KCONFIG_SET)
-		*ret = value;
+		*ret = (struct bytes){ (const uint8_t *)value.at, value.n };
 	return state;
 }
 

@@ -269,6 +269,14 @@ static struct error *add_line(struct harness_test_report *r, const char *text, s
 	return err;
 }
 
+/* Each element by the rows of its line, then the list. */
+#define DEINIT_LIST(list, kind)                                                 \
+	do {                                                                    \
+		for (size_t i_ = 0; i_ < (list)->n; i_++)                       \
+			json_rows_deinit(exchange_rows[kind], &(list)->at[i_]); \
+		vec_deinit(list);                                               \
+	} while (0)
+
 void harness_test_report_deinit(struct harness_test_report *r)
 {
 	char *texts[] = { r->test, r->scheduler.ops, r->scheduler.end, r->scheduler.kernel_reason,
@@ -276,29 +284,15 @@ void harness_test_report_deinit(struct harness_test_report *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		free(texts[i]);
-	for (size_t i = 0; i < r->parts.n; i++) {
-		free(r->parts.at[i].text);
-		free(r->parts.at[i].file);
-	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		free(r->notes.at[i]);
-	for (size_t i = 0; i < r->payloads.n; i++)
-		exchange_payload_deinit(&r->payloads.at[i]);
-	for (size_t i = 0; i < r->workers.n; i++)
-		exchange_worker_deinit(&r->workers.at[i]);
-	for (size_t i = 0; i < r->cgroups.n; i++)
-		free(r->cgroups.at[i].name);
-	for (size_t i = 0; i < r->texts.n; i++) {
-		free(r->texts.at[i].name);
-		strbuf_deinit(&r->texts.at[i].text);
-	}
-	vec_deinit(&r->stages);
-	vec_deinit(&r->parts);
 	vec_deinit(&r->notes);
-	vec_deinit(&r->payloads);
-	vec_deinit(&r->workers);
-	vec_deinit(&r->cgroups);
-	vec_deinit(&r->texts);
+	DEINIT_LIST(&r->stages, WIRE_REPORT_STAGE);
+	DEINIT_LIST(&r->parts, WIRE_REPORT_PART);
+	DEINIT_LIST(&r->payloads, WIRE_REPORT_PAYLOAD);
+	DEINIT_LIST(&r->workers, WIRE_REPORT_WORKER);
+	DEINIT_LIST(&r->cgroups, WIRE_REPORT_CGROUP);
+	DEINIT_LIST(&r->texts, WIRE_REPORT_TEXT);
 	strbuf_deinit(&r->partial_);
 	*r = (struct harness_test_report){ 0 };
 }

@@ -114,20 +114,19 @@ static void append_parts(struct strbuf *into, const struct result_outcome *o)
 
 static void append_verdict(struct strbuf *into, const struct result_outcome *o)
 {
-	const char *element = o->verdict == KTSTR_FAIL ? "failure" : "error";
+	const char *element = o->verdict == KTSTR_FAIL	 ? "failure"
+			      : o->verdict == KTSTR_SKIP ? "skipped"
+							 : "error";
 
 	if (o->verdict == KTSTR_PASS)
 		return;
-	if (o->verdict == KTSTR_SKIP) {
-		strbuf_append(into, "      <skipped");
-		report_append_xml_attribute(into, "type", result_reason_name(o->reason));
-		report_append_xml_attribute(into, "message", o->why);
-		strbuf_append(into, "/>\n");
-		return;
-	}
 	strbuf_appendf(into, "      <%s", element);
 	report_append_xml_attribute(into, "type", result_reason_name(o->reason));
 	report_append_xml_attribute(into, "message", o->why);
+	if (o->verdict == KTSTR_SKIP) {
+		strbuf_append(into, "/>\n");
+		return;
+	}
 	strbuf_append_char(into, '>');
 	append_parts(into, o);
 	strbuf_appendf(into, "</%s>\n", element);

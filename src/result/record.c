@@ -94,42 +94,30 @@ struct error *result_append_metrics(const char *path, const struct result_append
 _Static_assert((int)RESULT_LIMIT_RECORD_BYTES <= (int)JSON_LIMIT_DOC_BYTES,
 	       "what is written must be readable again");
 
-struct metrics_place {
-	size_t open; /* the array's brackets in the text */
-	size_t close;
-	size_t length;
-};
-
-static struct error *not_a_record(const char *label, const char *why)
-{
-	return base_error(BASE_PARSE, 0, "cannot parse %s as a record: %s; %s", label, why,
-			  REGENERATE_HINT);
-}
-
-static struct error *find_metrics(const char *record, size_t n, const char *label,
-				  const struct json_value *root, struct metrics_place *ret)
+const char *result_find_metrics(const char *record, size_t n, const struct json_value *root,
+				struct result_metrics_place *ret)
 {
 	struct json_iter it = json_iter_over(root);
 	const struct json_value *metrics = NULL;
 	size_t index = 0, open, end;
 
 	if (json_type_of(root) != JSON_OBJECT)
-		return not_a_record(label, "it is JSON, but not an object");
+		return "it is JSON, but not an object";
 	while (json_iter_next(&it)) {
 		if (!json_text_is(it.key, "metrics"))
 			continue;
 		/* Readers differ in which of the two they see: adding to one may add nothing. */
 		if (metrics)
-			return not_a_record(label, "`metrics` is there twice");
+			return "`metrics` is there twice";
 		metrics = it.value;
 		index = it.index;
 	}
 	if (!metrics || json_type_of(metrics) != JSON_ARRAY)
-		return not_a_record(label, "it has no array `metrics`");
+		return "it has no array `metrics`";
 	if (!json_scan_member(record, n, index, &open) ||
 	    json_scan_region(record, n, open, &end) != JSON_SCAN_BALANCED)
-		return not_a_record(label, "the array `metrics` was not found in the text");
-	*ret = (struct metrics_place){ open, end - 1, json_length(metrics) };
+		return "the array `metrics` was not found in the text";
+	*ret = (struct result_metrics_place){ open, end - 1, json_length(metrics) };
 	return NULL;
 }
 
@@ -184,7 +172,7 @@ static struct error *write_entry(struct entry *e, size_t payload_index)
 }
 
 /* The entry goes behind the last element, the blanks before the bracket stay there. */
-static void splice_entry(const char *record, size_t n, const struct metrics_place *place,
+static void splice_entry(const char *record, size_t n, const struct result_metrics_place *place,
 			 const struct strbuf *entry, bool pretty, struct strbuf *out)
 {
 	bool empty = place->length == 0;
@@ -208,22 +196,24 @@ struct error *result_append_text(const char *record, size_t n, const char *label
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct entry entry = { .append = append };
-	struct metrics_place place = { 0 };
+	const char *why;
+	struct result_metrics_place place = { 0 };
 	struct error *err;
 	bool pretty;
 
 	err = json_doc_parse(record, n, label, &doc);
 	if (error_is(err, &base_error_domain, BASE_PARSE)) {
-		_cleanup_error_ struct error *why = err;
+		_cleanup_error_ struct error *cause = err;
 
 		return base_error(BASE_PARSE, 0, "cannot parse as a record: %s; %s",
-				  error_message(why), REGENERATE_HINT);
+				  error_message(cause), REGENERATE_HINT);
 	}
 	if (err)
 		return err;
-	err = find_metrics(record, n, label, json_doc_root(doc), &place);
-	if (err)
-		return err;
+	why = result_find_metrics(record, n, json_doc_root(doc), &place);
+	if (why)
+		return base_error(BASE_PARSE, 0, "cannot parse %s as a record: %s; %s", label, why,
+				  REGENERATE_HINT);
 	pretty = memchr(record, '\n', place.close) != NULL;
 	entry.w = json_writer_to(&entry.text, pretty ? JSON_PRETTY : JSON_COMPACT);
 	entry.w.outer_levels = 2;

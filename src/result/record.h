@@ -79,6 +79,15 @@ const struct result_metric_hint *result_metric_hint_find(const struct result_met
  * `metrics`, an array with one entry for each program that ran.
  */
 
+struct result_metrics_place {
+	size_t open, close; /* the array's brackets in the text */
+	size_t length;
+};
+
+/* Where `metrics` of a record is, or what is wrong with it; NULL: nothing. */
+const char *result_find_metrics(const char *record, size_t n, const struct json_value *root,
+				struct result_metrics_place *ret);
+
 /* What one program's output adds. All of it is borrowed. */
 struct result_append {
 	const struct json_value *output; /* its numeric leaves become metrics */

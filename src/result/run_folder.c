@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/paths.h"
+#include "base/str.h"
 #include "result/limits.h"
 #include "result/new_file.h"
 
@@ -50,21 +51,14 @@ struct error *result_folder_new(const char *base, char **ret_path)
 			  RESULT_LIMIT_FOLDERS);
 }
 
-static bool ends_with(const char *name, const char *tail)
-{
-	size_t n = strlen(name), t = strlen(tail);
-
-	return n > t && strcmp(name + n - t, tail) == 0;
-}
-
 static bool is_record_name(const char *name)
 {
-	return *name != '.' && ends_with(name, RESULT_RECORD_FILE_TAIL);
+	return *name != '.' && str_ends_with(name, RESULT_RECORD_FILE_TAIL);
 }
 
 static bool is_lock_name(const char *name)
 {
-	return *name != '.' && ends_with(name, LOCK_TAIL);
+	return *name != '.' && str_ends_with(name, LOCK_TAIL);
 }
 
 /* "2026-11-15T14-30-05-…" */

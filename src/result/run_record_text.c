@@ -205,40 +205,23 @@ struct error *result_format_finished(const struct strbuf *head,
 			  RESULT_LIMIT_RECORD_BYTES);
 }
 
-static struct error *no_record(const char *label, const char *why)
-{
-	return base_error(BASE_PARSE, 0, "%s is no longer the record of this run: %s", label, why);
-}
-
 struct error *result_find_kept(const char *record, size_t n, const char *label, const char *run_id,
 			       struct json_text *ret_kept, size_t *ret_n)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	const struct json_value *metrics = NULL;
-	struct json_iter it;
-	size_t index = 0, open, end;
 	struct error *err = json_doc_parse(record, n, label, &doc);
+	struct result_metrics_place place;
+	const char *why = "its run_id is another";
 
 	if (err)
 		return error_wrap(err, "the record was damaged meanwhile");
-	it = json_iter_over(json_doc_root(doc));
-	if (json_type_of(json_doc_root(doc)) != JSON_OBJECT ||
-	    !json_text_is(json_string(json_find(json_doc_root(doc), "run_id")), run_id))
-		return no_record(label, "its run_id is another");
-	while (json_iter_next(&it)) {
-		if (!json_text_is(it.key, "metrics"))
-			continue;
-		if (metrics)
-			return no_record(label, "`metrics` is there twice");
-		metrics = it.value;
-		index = it.index;
-	}
-	if (!metrics || json_type_of(metrics) != JSON_ARRAY ||
-	    !json_scan_member(record, n, index, &open) ||
-	    json_scan_region(record, n, open, &end) != JSON_SCAN_BALANCED)
-		return no_record(label, "it has no array `metrics`");
-	*ret_kept = (struct json_text){ record + open + 1, end - open - 2 };
-	*ret_n = json_length(metrics);
+	if (json_text_is(json_string(json_find(json_doc_root(doc), "run_id")), run_id))
+		why = result_find_metrics(record, n, json_doc_root(doc), &place);
+	if (why)
+		return base_error(BASE_PARSE, 0, "%s is no longer the record of this run: %s",
+				  label, why);
+	*ret_kept = (struct json_text){ record + place.open + 1, place.close - place.open - 1 };
+	*ret_n = place.length;
 	return NULL;
 }
 

@@ -52,28 +52,26 @@ enum ktstr_lookup ktstr_find_thread(const struct ktstr_metrics *metrics, unsigne
 	return KTSTR_CAP_EXCEEDED;
 }
 
-size_t ktstr_thread_count(const struct ktstr_metrics *metrics)
+/* How many snapshots, or threads of the first of them, have a number of that name. */
+static size_t count(const struct ktstr_metrics *metrics, const char *before, const char *behind)
 {
 	unsigned int n = 0;
 	char name[NAME_BYTES];
 
 	for (; n < KTSTR_SCAN_LIMIT; n++) {
-		thread_name(0, n, "tid", name);
+		snprintf(name, sizeof(name), "%s%u.%s", before, n, behind);
 		if (!ktstr_has_metric(metrics, name))
 			break;
 	}
 	return n;
 }
 
+size_t ktstr_thread_count(const struct ktstr_metrics *metrics)
+{
+	return count(metrics, "snapshots.0.threads.", "tid");
+}
+
 size_t ktstr_snapshot_count(const struct ktstr_metrics *metrics)
 {
-	unsigned int n = 0;
-	char name[NAME_BYTES];
-
-	for (; n < KTSTR_SCAN_LIMIT; n++) {
-		snprintf(name, sizeof(name), "snapshots.%u.timestamp_unix_sec", n);
-		if (!ktstr_has_metric(metrics, name))
-			break;
-	}
-	return n;
+	return count(metrics, "snapshots.", "timestamp_unix_sec");
 }

@@ -25,13 +25,13 @@ static void bars_are_those_of_the_formulas(void **state UNUSED)
 	struct checks_disturbance tcg_short = host(2ull * S, 0, 4), tcg_long = host(5ull * S, 0, 4);
 	struct checks_disturbance both = host(5ull * S, 500 * MS, 4);
 
-	assert_float_equal(checks_error_bar_of_share(&quiet_kvm).value, 0, 1e-4);
-	assert_float_equal(checks_error_bar_of_share(&busy_kvm).value, 10, 1e-4);
-	assert_float_equal(checks_error_bar_of_share(&tcg_short).value, 20, 1e-4);
-	assert_float_equal(checks_error_bar_of_share(&tcg_long).value, 8, 1e-4);
-	assert_float_equal(checks_error_bar_of_share(&both).value, 18, 1e-4);
-	assert_float_equal(checks_error_bar_of_wait(&busy_kvm).value, 200, 1e-4);
-	assert_float_equal(checks_error_bar_of_wait(&both).value, 900, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &quiet_kvm).value, 0, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &busy_kvm).value, 10, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &tcg_short).value, 20, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &tcg_long).value, 8, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &both).value, 18, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &busy_kvm).value, 200, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &both).value, 900, 1e-4);
 }
 
 static void a_wait_is_the_longest_and_not_the_sum(void **state UNUSED)
@@ -39,24 +39,24 @@ static void a_wait_is_the_longest_and_not_the_sum(void **state UNUSED)
 	struct checks_disturbance d = host(5ull * S, 500 * MS, 0);
 
 	d.longest_delay_ns = 20 * MS;
-	assert_float_equal(checks_error_bar_of_wait(&d).value, 20, 1e-4);
-	assert_float_equal(checks_error_bar_of_share(&d).value, 10, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &d).value, 20, 1e-4);
+	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d).value, 10, 1e-4);
 }
 
 static void without_a_measurement_there_is_no_bar(void **state UNUSED)
 {
 	struct checks_disturbance unknown = { .why = "gone" }, no_time = host(0, 5, 0);
 
-	assert_false(checks_error_bar_of_share(&unknown).has);
-	assert_false(checks_error_bar_of_wait(&unknown).has);
-	assert_false(checks_error_bar_of_share(&no_time).has);
+	assert_false(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &unknown).has);
+	assert_false(checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &unknown).has);
+	assert_false(checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &no_time).has);
 }
 
 static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 900 * MS, 4);
-	struct checks_error_bar wait = checks_error_bar_of_wait(&d),
-				stall = checks_error_bar_of_stall(&d);
+	struct checks_error_bar wait = checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &d),
+				stall = checks_error_bar_of(CHECKS_ERROR_BAR_STALL, &d);
 	char *text = NULL;
 
 	/* It is measured too long, if anything. */
@@ -74,9 +74,9 @@ static void a_stall_is_made_of_all_waits(void **state UNUSED)
 	struct checks_error_bar bar;
 
 	d.longest_delay_ns = 20 * MS;
-	bar = checks_error_bar_of_stall(&d);
+	bar = checks_error_bar_of(CHECKS_ERROR_BAR_STALL, &d);
 	assert_float_equal(bar.value, 500, 1e-4);
-	assert_false(checks_error_bar_of_stall(&unknown).has);
+	assert_false(checks_error_bar_of(CHECKS_ERROR_BAR_STALL, &unknown).has);
 	assert_int_equal(checks_error_bar_decide(&bar, "it is", 1500, 1000, "ms", &text),
 			 KTSTR_REASON_HOST_BUSY);
 	assert_string_equal(text, "it is 1500 ms (limit 1000 ms), but the error bar is 500 ms: the "
@@ -116,7 +116,7 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 		struct checks_disturbance d =
 			cases[i].unknown ? (struct checks_disturbance){ .why = "no such process" }
 					 : host(S, cases[i].delay_ms * MS, 0);
-		struct checks_error_bar bar = checks_error_bar_of_share(&d);
+		struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d);
 		_cleanup_free_ char *text = NULL;
 		enum ktstr_reason reason = checks_error_bar_decide(&bar, "it is", cases[i].measured,
 								   cases[i].limit, "%", &text);
@@ -132,8 +132,8 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 static void vcpus_that_take_turns_are_blamed_too(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 100 * MS, 4);
-	struct checks_error_bar share = checks_error_bar_of_share(&d),
-				wait = checks_error_bar_of_wait(&d);
+	struct checks_error_bar share = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d),
+				wait = checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &d);
 	_cleanup_free_ char *one = NULL, *two = NULL;
 
 	assert_int_equal(checks_error_bar_decide(&share, "spread of left is", 21, 15, "%", &one),
@@ -151,8 +151,8 @@ static void vcpus_that_take_turns_are_blamed_too(void **state UNUSED)
 static void a_line_says_measured_limit_and_bar(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 0, 4), unknown = { 0 };
-	struct checks_error_bar bar = checks_error_bar_of_share(&d),
-				none = checks_error_bar_of_share(&unknown);
+	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d),
+				none = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &unknown);
 	_cleanup_free_ char *line = checks_error_bar_format(&bar, "spread", "left", 3.14, 15, "%");
 	_cleanup_free_ char *dark = checks_error_bar_format(&none, "gap", "left", 1234.5, 99.96,
 							    "ms");
@@ -164,7 +164,7 @@ static void a_line_says_measured_limit_and_bar(void **state UNUSED)
 static void no_number_is_too_large_to_tell(void **state UNUSED)
 {
 	struct checks_disturbance d = host(1, UINT64_MAX, 4);
-	struct checks_error_bar bar = checks_error_bar_of_share(&d);
+	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d);
 	_cleanup_free_ char *line = checks_error_bar_format(&bar, "spread", "left", 1e308, 1e308,
 							    "%");
 
