@@ -313,12 +313,6 @@ const struct json_rows exchange_worker_table = { JSON_TABLE(worker_rows) };
 const struct json_rows exchange_worker_record = { .at = worker_rows,
 						  .n = ARRAY_SIZE(worker_rows) - 2 };
 
-void exchange_worker_deinit(struct exchange_worker *worker)
-{
-	json_rows_deinit(&exchange_worker_table, worker);
-	*worker = (struct exchange_worker){ 0 };
-}
-
 bool exchange_worker_never_started(const struct exchange_worker *worker)
 {
 	return strcmp(worker->end, "never-started") == 0;

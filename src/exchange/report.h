@@ -56,8 +56,6 @@ struct exchange_worker {
 /* The line of a report; and the same without what records do not keep. */
 extern const struct json_rows exchange_worker_table, exchange_worker_record;
 
-void exchange_worker_deinit(struct exchange_worker *worker);
-
 bool exchange_worker_never_started(const struct exchange_worker *worker);
 bool exchange_worker_was_killed(const struct exchange_worker *worker);
 /* Whether it stopped or had to be killed: it worked until it was asked to stop. */

@@ -107,7 +107,7 @@ static inline void evaluate(struct told *t)
 static inline void told_deinit(struct told *t)
 {
 	for (size_t i = 0; i < t->report.workers.n; i++)
-		exchange_worker_deinit(&t->report.workers.at[i]);
+		json_rows_deinit(&exchange_worker_table, &t->report.workers.at[i]);
 	vec_deinit(&t->report.workers);
 	vec_deinit(&t->test.cgroups);
 	free(t->report.scheduler.ops);
