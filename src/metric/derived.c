@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "metric/derived.h"
 
-#include <string.h>
-
 #define DERIVED(id, name_, unit_, section_, form_, description_, ...)                     \
 	{ .name = name_,                                                                  \
 	  .unit = METRIC_UNIT_##unit_,                                                    \
@@ -15,17 +13,6 @@ const struct metric_derived metric_derived[METRIC_N_DERIVED] = {
 #include "metric/derived.def"
 };
 #undef DERIVED
-
-bool metric_derived_find(const char *name, enum metric_derived_id *ret)
-{
-	for (int i = 0; i < METRIC_N_DERIVED; i++) {
-		if (strcmp(metric_derived[i].name, name) == 0) {
-			*ret = (enum metric_derived_id)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 static bool divide(long double above, long double below, long double *ret)
 {

@@ -49,7 +49,5 @@ struct metric_derived_value metric_derived_compute(enum metric_derived_id id,
 						   const struct metric_reduced *values);
 /* "run_time_ns / (run_time_ns + wait_time_ns)" */
 void metric_derived_format_formula(enum metric_derived_id id, struct strbuf *into);
-/* False when there is no such name. */
-bool metric_derived_find(const char *name, enum metric_derived_id *ret);
 
 #endif

@@ -47,12 +47,6 @@ static long double magnitude_of(long double value)
 	return value < 0 ? -value : value;
 }
 
-static bool is_whole(long double value)
-{
-	/* Past 2^63 a long double of 64 bits has no fraction. */
-	return magnitude_of(value) >= 0x1p63L || (long double)(int64_t)value == value;
-}
-
 static const struct step *step_of(enum metric_unit unit, long double magnitude)
 {
 	const struct step *best = ladders[unit].steps;
@@ -74,42 +68,15 @@ void metric_format_value(enum metric_unit unit, uint64_t value, struct strbuf *i
 		strbuf_appendf(into, "%.3Lf%s", (long double)value / step->from, step->unit);
 }
 
-void metric_format_delta(enum metric_unit unit, long double delta, struct strbuf *into)
-{
-	const struct step *step = step_of(unit, magnitude_of(delta));
-	int decimals = step->from == 1 && is_whole(delta) ? 0 : 3;
-
-	/* There is no -0: nothing changed. */
-	if (delta == 0)
-		delta = 0;
-	strbuf_appendf(into, "%+.*Lf%s", decimals, delta / step->from, step->unit);
-}
-
-static void format_computed(enum metric_unit unit, long double value, bool sign,
-			    struct strbuf *into)
+void metric_format_derived(enum metric_unit unit, long double value, struct strbuf *into)
 {
 	const struct step *step = step_of(unit, magnitude_of(value));
 	int decimals = unit == METRIC_UNIT_RATIO || step->from > 1 ? 3 : 2;
 
+	/* There is no -0. */
 	if (value == 0)
 		value = 0;
-	strbuf_appendf(into, sign ? "%+.*Lf%s" : "%.*Lf%s", decimals, value / step->from,
-		       step->unit);
-}
-
-void metric_format_derived(enum metric_unit unit, long double value, struct strbuf *into)
-{
-	format_computed(unit, value, false, into);
-}
-
-void metric_format_derived_delta(enum metric_unit unit, long double delta, struct strbuf *into)
-{
-	format_computed(unit, delta, true, into);
-}
-
-void metric_format_percent(long double fraction, struct strbuf *into)
-{
-	strbuf_appendf(into, "%+.1Lf%%", fraction == 0 ? 0 : fraction * 100);
+	strbuf_appendf(into, "%.*Lf%s", decimals, value / step->from, step->unit);
 }
 
 void metric_format_centi_percent(uint64_t hundredths, struct strbuf *into)

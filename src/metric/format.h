@@ -20,13 +20,8 @@
 const char *metric_unit_word(enum metric_unit unit);
 
 void metric_format_value(enum metric_unit unit, uint64_t value, struct strbuf *into);
-/* With a sign: "+5ns", "-1.500KiB", "+0", "+0.500" for the half of a middle. */
-void metric_format_delta(enum metric_unit unit, long double delta, struct strbuf *into);
 /* Computed: "0.873" for a ratio, "123.40ns" on the lowest step. */
 void metric_format_derived(enum metric_unit unit, long double value, struct strbuf *into);
-void metric_format_derived_delta(enum metric_unit unit, long double delta, struct strbuf *into);
-/* "+12.3%" of 0.123 */
-void metric_format_percent(long double fraction, struct strbuf *into);
 /* Hundredths of a percent: "1.50%". */
 void metric_format_centi_percent(uint64_t hundredths, struct strbuf *into);
 /* "0-3,8" of ascending ids, each once. */

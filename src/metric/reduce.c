@@ -32,11 +32,11 @@ static uint64_t least_not_0(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void tally_add(struct metric_reduced *into, uint64_t value, uint64_t count)
+static void tally_add(struct metric_reduced *into, uint64_t value)
 {
 	for (uint32_t i = 0; i < into->tally.n; i++) {
 		if (into->tally.at[i].value == value) {
-			into->tally.at[i].count += count;
+			into->tally.at[i].count++;
 			return;
 		}
 	}
@@ -45,48 +45,7 @@ static void tally_add(struct metric_reduced *into, uint64_t value, uint64_t coun
 		into->tally.at = xreallocarray(into->tally.at, into->tally.capacity,
 					       sizeof(*into->tally.at));
 	}
-	into->tally.at[into->tally.n++] = (struct metric_tally_entry){ value, count };
-}
-
-/* `value` holds what is to be taken in; into->measured still tells what was there before. */
-static void take(struct metric_reduced *into, enum metric_kind kind,
-		 const struct metric_reduced *value)
-{
-	bool first = into->measured == 0;
-
-	switch (metric_reduction(kind)) {
-	case METRIC_REDUCTION_COUNT:
-	case METRIC_REDUCTION_SUM:
-		into->value = add_saturating_u64(into->value, value->value);
-		break;
-	case METRIC_REDUCTION_LARGEST:
-		if (value->value > into->value)
-			into->value = value->value;
-		break;
-	case METRIC_REDUCTION_LEAST:
-		into->value = least_not_0(into->value, value->value);
-		break;
-	case METRIC_REDUCTION_RANGE:
-		if (first || value->range.least < into->range.least)
-			into->range.least = value->range.least;
-		if (first || value->range.most > into->range.most)
-			into->range.most = value->range.most;
-		break;
-	case METRIC_REDUCTION_MODE:
-		for (uint32_t i = 0; i < value->tally.n; i++)
-			tally_add(into, value->tally.at[i].value, value->tally.at[i].count);
-		break;
-	case METRIC_REDUCTION_CPUS:
-		if (first || value->cpus.least < into->cpus.least)
-			into->cpus.least = value->cpus.least;
-		if (first || value->cpus.most > into->cpus.most)
-			into->cpus.most = value->cpus.most;
-		if (first)
-			into->cpus.list = value->cpus.list;
-		else if (into->cpus.list != value->cpus.list)
-			into->cpus.list = METRIC_SAMPLE_NO_ENTRY;
-		break;
-	}
+	into->tally.at[into->tally.n++] = (struct metric_tally_entry){ value, 1 };
 }
 
 /* Only a leader has what belongs to the process. */
@@ -99,9 +58,8 @@ void metric_reduced_add(struct metric_reduced *into, enum metric_id id,
 			const struct metric_thread_sample *sample)
 {
 	enum metric_kind kind = metric_rows[id].kind;
-	uint64_t raw = sample->values[id];
-	struct metric_tally_entry entry = { raw, 1 };
-	struct metric_reduced one = { .measured = 1 };
+	uint64_t value = sample->values[id];
+	bool first = into->measured == 0;
 
 	if (!applies(id, sample))
 		return;
@@ -110,37 +68,39 @@ void metric_reduced_add(struct metric_reduced *into, enum metric_id id,
 		return;
 	switch (metric_reduction(kind)) {
 	case METRIC_REDUCTION_COUNT:
-		one.value = 1;
+		into->value++;
 		break;
 	case METRIC_REDUCTION_SUM:
+		into->value = add_saturating_u64(into->value, value);
+		break;
 	case METRIC_REDUCTION_LARGEST:
+		if (value > into->value)
+			into->value = value;
+		break;
 	case METRIC_REDUCTION_LEAST:
-		one.value = raw;
+		into->value = least_not_0(into->value, value);
 		break;
 	case METRIC_REDUCTION_RANGE:
-		one.range.least = one.range.most = (int64_t)raw;
+		if (first || (int64_t)value < into->range.least)
+			into->range.least = (int64_t)value;
+		if (first || (int64_t)value > into->range.most)
+			into->range.most = (int64_t)value;
 		break;
 	case METRIC_REDUCTION_MODE:
-		one.tally.at = &entry;
-		one.tally.n = 1;
+		tally_add(into, value);
 		break;
 	case METRIC_REDUCTION_CPUS:
-		one.cpus.least = one.cpus.most = (uint32_t)raw;
-		one.cpus.list = sample->cpu_affinity;
+		if (first || value < into->cpus.least)
+			into->cpus.least = (uint32_t)value;
+		if (first || value > into->cpus.most)
+			into->cpus.most = (uint32_t)value;
+		if (first)
+			into->cpus.list = sample->cpu_affinity;
+		else if (into->cpus.list != sample->cpu_affinity)
+			into->cpus.list = METRIC_SAMPLE_NO_ENTRY;
 		break;
 	}
-	take(into, kind, &one);
 	into->measured++;
-}
-
-void metric_reduced_merge(struct metric_reduced *into, enum metric_kind kind,
-			  const struct metric_reduced *other)
-{
-	into->of += other->of;
-	if (other->measured == 0)
-		return;
-	take(into, kind, other);
-	into->measured += other->measured;
 }
 
 void metric_reduced_deinit(struct metric_reduced *value, enum metric_kind kind)

@@ -52,9 +52,6 @@ enum metric_reduction metric_reduction(enum metric_kind kind);
  */
 void metric_reduced_add(struct metric_reduced *into, enum metric_id id,
 			const struct metric_thread_sample *sample);
-/* Two groups of one snapshot become one. */
-void metric_reduced_merge(struct metric_reduced *into, enum metric_kind kind,
-			  const struct metric_reduced *other);
 void metric_reduced_deinit(struct metric_reduced *value, enum metric_kind kind);
 
 /* No thread had it. A count of threads is never absent. */

@@ -130,12 +130,11 @@ static void there_are_seventeen_in_two_sections(void **state UNUSED)
 
 	assert_int_equal(METRIC_N_DERIVED, 17);
 	for (int i = 0; i < METRIC_N_DERIVED; i++) {
-		enum metric_derived_id id;
 		enum metric_id other;
 
 		in_derived += metric_derived[i].section == METRIC_SECTION_DERIVED;
-		assert_true(metric_derived_find(metric_derived[i].name, &id));
-		assert_int_equal(id, i);
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(metric_derived[i].name, metric_derived[k].name);
 		/* --metrics and --sort-by take both kinds of names. */
 		assert_false(metric_find(metric_derived[i].name, &other));
 	}

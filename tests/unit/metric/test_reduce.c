@@ -83,7 +83,7 @@ static void peaks_and_gauges_keep_the_largest(void **state UNUSED)
 
 static void the_least_delay_is_not_0_unless_there_was_none(void **state UNUSED)
 {
-	struct metric_reduced least = { 0 }, none = { 0 }, merged = { 0 };
+	struct metric_reduced least = { 0 }, none = { 0 };
 
 	add_value(&least, METRIC_CPU_DELAY_MIN_NS, 0);
 	add_value(&least, METRIC_CPU_DELAY_MIN_NS, 70);
@@ -93,9 +93,8 @@ static void the_least_delay_is_not_0_unless_there_was_none(void **state UNUSED)
 	add_value(&none, METRIC_CPU_DELAY_MIN_NS, 0);
 	assert_int_equal(none.value, 0);
 	assert_true(metric_reduced_is_zero(&none, METRIC_KIND_LEAST));
-	metric_reduced_merge(&merged, METRIC_KIND_LEAST, &none);
-	metric_reduced_merge(&merged, METRIC_KIND_LEAST, &least);
-	assert_int_equal(merged.value, 50);
+	add_value(&none, METRIC_CPU_DELAY_MIN_NS, 50);
+	assert_int_equal(none.value, 50);
 }
 
 static void ranges_are_signed(void **state UNUSED)
@@ -263,62 +262,57 @@ static void the_scalar_of_a_range_is_its_middle(void **state UNUSED)
 	assert_true((uint64_t)scalar == UINT64_MAX - 2);
 }
 
-/* Reduced in two halves and merged is reduced at once, for every metric. */
-static void merging_halves_is_reducing_the_whole(void **state UNUSED)
+/* Which thread comes first does not matter, for any metric. */
+static void the_order_of_threads_does_not_matter(void **state UNUSED)
 {
-	static const uint64_t raw[] = { 3, 0, 9, 3, 2, 2 };
+	static const uint64_t raw[] = { 3, 0, 9, 3, 2, 3 };
 
 	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_id id = (enum metric_id)i;
 		enum metric_kind kind = metric_rows[i].kind;
-		struct metric_reduced whole = { 0 }, halves[2] = { 0 }, merged = { 0 };
+		struct metric_reduced both[2] = { 0 };
+		struct metric_tally_entry modes[2];
 
-		for (size_t t = 0; t < ARRAY_SIZE(raw); t++) {
-			struct metric_thread_sample sample = thread_with(id, raw[t]);
+		for (size_t t = 0; t < 2 * ARRAY_SIZE(raw); t++) {
+			size_t from = t < ARRAY_SIZE(raw) ? t : 2 * ARRAY_SIZE(raw) - 1 - t;
+			struct metric_thread_sample sample = thread_with(id, raw[from]);
 
 			sample.tid = 1;
-			sample.cpu_affinity = (uint32_t)raw[t];
-			if (t == 1)
+			sample.cpu_affinity = (uint32_t)raw[from];
+			if (from == 1)
 				metric_sample_forget(&sample, id);
-			metric_reduced_add(&whole, id, &sample);
-			metric_reduced_add(&halves[t >= 2], id, &sample);
+			metric_reduced_add(&both[t >= ARRAY_SIZE(raw)], id, &sample);
 		}
-		metric_reduced_merge(&merged, kind, &halves[0]);
-		metric_reduced_merge(&merged, kind, &halves[1]);
-		assert_int_equal(merged.measured, whole.measured);
-		assert_int_equal(merged.of, whole.of);
+		assert_int_equal(both[0].measured, both[1].measured);
+		assert_int_equal(both[0].of, both[1].of);
 		if (metric_reduction(kind) == METRIC_REDUCTION_MODE) {
-			assert_int_equal(merged.tally.n, whole.tally.n);
-			assert_memory_equal(merged.tally.at, whole.tally.at,
-					    whole.tally.n * sizeof(*whole.tally.at));
+			assert_int_equal(both[0].tally.n, both[1].tally.n);
+			for (int k = 0; k < 2; k++)
+				assert_true(metric_reduced_mode(&both[k], kind, &modes[k]));
+			assert_memory_equal(&modes[0], &modes[1], sizeof(modes[0]));
+			assert_int_equal(modes[0].value, 3);
 		} else if (metric_reduction(kind) == METRIC_REDUCTION_CPUS) {
-			assert_int_equal(merged.cpus.least, whole.cpus.least);
-			assert_int_equal(merged.cpus.most, whole.cpus.most);
-			assert_int_equal(merged.cpus.list, whole.cpus.list);
+			assert_memory_equal(&both[0].cpus, &both[1].cpus, sizeof(both[0].cpus));
 		} else {
-			assert_int_equal(merged.range.least, whole.range.least);
+			assert_int_equal(both[0].range.least, both[1].range.least);
 			if (kind == METRIC_KIND_ORDINAL)
-				assert_int_equal(merged.range.most, whole.range.most);
+				assert_int_equal(both[0].range.most, both[1].range.most);
 		}
-		metric_reduced_deinit(&whole, kind);
-		metric_reduced_deinit(&halves[0], kind);
-		metric_reduced_deinit(&halves[1], kind);
-		metric_reduced_deinit(&merged, kind);
+		metric_reduced_deinit(&both[0], kind);
+		metric_reduced_deinit(&both[1], kind);
 	}
 }
 
 static void absent_yields_to_measured(void **state UNUSED)
 {
-	struct metric_reduced range = { 0 }, unknown = { 0 }, merged = { 0 };
+	struct metric_reduced range = { 0 };
 
-	add_unknown(&unknown, METRIC_NICE);
+	add_unknown(&range, METRIC_NICE);
+	assert_true(metric_reduced_is_absent(&range, METRIC_KIND_ORDINAL));
 	add_value(&range, METRIC_NICE, 5);
-	metric_reduced_merge(&merged, METRIC_KIND_ORDINAL, &unknown);
-	assert_true(metric_reduced_is_absent(&merged, METRIC_KIND_ORDINAL));
-	metric_reduced_merge(&merged, METRIC_KIND_ORDINAL, &range);
-	assert_int_equal(merged.range.least, 5);
-	assert_int_equal(merged.measured, 1);
-	assert_int_equal(merged.of, 2);
+	assert_int_equal(range.range.least, 5);
+	assert_int_equal(range.measured, 1);
+	assert_int_equal(range.of, 2);
 }
 
 int main(void)
@@ -339,7 +333,7 @@ int main(void)
 		cmocka_unit_test(a_reduced_value_says_how_many_were_measured),
 		cmocka_unit_test(only_leaders_have_a_number_of_threads),
 		cmocka_unit_test(the_scalar_of_a_range_is_its_middle),
-		cmocka_unit_test(merging_halves_is_reducing_the_whole),
+		cmocka_unit_test(the_order_of_threads_does_not_matter),
 		cmocka_unit_test(absent_yields_to_measured),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
