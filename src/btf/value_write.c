@@ -51,8 +51,7 @@ static void write_members(const struct writer *w, const struct btf_value_node *n
 	const struct btf_value_node *child;
 
 	add_text_or_null(w, "type_name", node->type_name[0] ? node->type_name : NULL);
-	json_key(w->json, "members");
-	json_begin_array(w->json);
+	json_open_array(w->json, "members");
 	for (child = btf_value_first(w->tree, node); child;
 	     child = btf_value_next(w->tree, child)) {
 		json_begin_object(w->json);
@@ -79,8 +78,7 @@ static void write_elements(const struct writer *w, const struct btf_value_node *
 	}
 	if (node->all_zero)
 		json_add_bool(w->json, "all_zero", true);
-	json_key(w->json, "elements");
-	json_begin_array(w->json);
+	json_open_array(w->json, "elements");
 	for (child = btf_value_first(w->tree, node); child; child = btf_value_next(w->tree, child))
 		write_node(w, child);
 	json_end_array(w->json);

@@ -71,13 +71,11 @@ static void json_lines_finished(struct report_run *r, size_t index, const struct
 	json_add_string(w, "kernel", o->kernel);
 	json_add_string(w, "scheduler", o->scheduler);
 	json_add_string(w, "source", o->source);
-	json_key(w, "parts");
-	json_begin_array(w);
+	json_open_array(w, "parts");
 	for (size_t i = 0; i < o->parts.n; i++)
 		write_part(w, &o->parts.at[i]);
 	json_end_array(w);
-	json_key(w, "notes");
-	json_begin_array(w);
+	json_open_array(w, "notes");
 	for (size_t i = 0; i < o->notes.n; i++)
 		json_write_string(w, o->notes.at[i]);
 	json_end_array(w);

@@ -160,8 +160,7 @@ static struct error *write_entry(struct entry *e, size_t payload_index)
 
 	json_begin_object(&e->w);
 	json_add_u64(&e->w, "payload_index", payload_index);
-	json_key(&e->w, "metrics");
-	json_begin_array(&e->w);
+	json_open_array(&e->w, "metrics");
 	err = json_walk_leaves(e->append->output, NULL, add_metric, e, NULL);
 	if (err)
 		return err;

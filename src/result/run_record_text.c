@@ -34,11 +34,8 @@ void result_format_started(const struct strbuf *head, struct strbuf *into)
 	struct json_writer w = begin(into, RESULT_STARTED);
 
 	add_head(&w, head);
-	json_key(&w, "metrics");
-	json_begin_array(&w);
-	json_end_array(&w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
+	json_open_array(&w, "metrics");
+	json_end_document(&w);
 }
 
 /* What came of it, in the words of the record. All of it is borrowed. */
@@ -130,8 +127,7 @@ static size_t add_metrics(struct json_writer *w, const struct result_record_resu
 {
 	size_t behind_bracket;
 
-	json_key(w, "metrics");
-	json_begin_array(w);
+	json_open_array(w, "metrics");
 	behind_bracket = w->out->n;
 	for (size_t i = 0; i < r->n_payloads; i++) {
 		struct result_metric_payload payload = payload_of(&r->payloads[i], n_kept + i,
@@ -170,13 +166,11 @@ static void format(const struct strbuf *head, const struct result_record_result 
 	json_rows_write_members(&result_verdict_rows, &run, &w);
 	add_head(&w, head);
 	json_rows_write_members(&result_fact_rows, &run, &w);
-	json_key(&w, "stats");
-	json_begin_object(&w);
+	json_open_object(&w, "stats");
 	if (whole && r->write_stats)
 		r->write_stats(r->context, &w);
 	json_end_object(&w);
-	json_key(&w, "measures");
-	json_begin_array(&w);
+	json_open_array(&w, "measures");
 	if (whole && r->stats_rows)
 		result_write_measures(r->stats_rows, "stats", &w);
 	json_end_array(&w);

@@ -36,8 +36,7 @@ void suite_payload_report_started(const struct ktstr_payload *payload, const cha
 	uint64_t dropped = 0;
 
 	json_rows_write_members(&exchange_started_head, &head, w);
-	json_key(w, "argv");
-	json_begin_array(w);
+	json_open_array(w, "argv");
 	for (size_t i = 0; argv[i]; i++) {
 		size_t n = strnlen(argv[i], SUITE_LIMIT_PAYLOAD_ARG_BYTES);
 		bool room = !dropped && fits(payload, n * ESCAPED_BYTES + 3);
@@ -72,8 +71,7 @@ static void add_metrics(const struct ktstr_payload *payload, struct json_writer 
 	struct suite_payload_set *set = payload->ctx->payloads;
 	uint64_t dropped = 0;
 
-	json_key(w, "metrics");
-	json_begin_array(w);
+	json_open_array(w, "metrics");
 	for (size_t i = 0; i < metrics->all.n; i++) {
 		struct json_text name = suite_metric_name(metrics, &metrics->all.at[i]);
 		struct json_text number = suite_metric_number(metrics, &metrics->all.at[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
-#include "cli/rerun/gather.h"
+#include "cli/rerun/rerun.h"
 
 static const struct cli_option options[] = {
 	CLI_OPTION("exact", NULL, CLI_FLAG(struct rerun_config, exact),

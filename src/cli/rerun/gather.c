@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/rerun/gather.h"
+#include "cli/rerun/rerun.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 
 #include "base/shell_word.h"
 #include "base/suggest.h"
-#include "cli/rerun/changes.h"
 #include "kernel/kernel.h"
 
 static struct error *unfit(const char *what)

@@ -162,8 +162,7 @@ static void write_absent(const struct ctprof_members *members, const void *from,
 		if (member->type != CTPROF_MEMBER_MARKED)
 			continue;
 		if (!any) {
-			json_key(w, "absent");
-			json_begin_array(w);
+			json_open_array(w, "absent");
 		}
 		any = true;
 		if (!reading->known)

@@ -54,8 +54,7 @@ uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets,
 
 static void write_sources(struct json_writer *w, const char *key, uint32_t sources)
 {
-	json_key(w, key);
-	json_begin_array(w);
+	json_open_array(w, key);
 	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		if (sources >> i & 1)
 			json_write_string(w, metric_sources[i].word);
@@ -66,8 +65,7 @@ static void write_sources(struct json_writer *w, const char *key, uint32_t sourc
 static void write_metrics(struct json_writer *w, const char *key,
 			  const struct ctprof_presence_set *set, bool of_sources)
 {
-	json_key(w, key);
-	json_begin_array(w);
+	json_open_array(w, key);
 	for (int i = 0; i < METRIC_N; i++) {
 		if (metric_rows[i].source != METRIC_SOURCE_NONE &&
 		    has_source(set, i) == of_sources && knows(set, i) != of_sources)
@@ -78,13 +76,11 @@ static void write_metrics(struct json_writer *w, const char *key,
 
 void ctprof_presence_write_reasons(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
-	json_key(w, "paths");
-	json_begin_object(w);
+	json_open_object(w, "paths");
 	for (int i = 0; i < METRIC_N_SOURCES; i++)
 		json_add_string(w, metric_sources[i].word, ctprof_path_words[snapshot->paths[i]]);
 	json_end_object(w);
-	json_key(w, "reasons");
-	json_begin_object(w);
+	json_open_object(w, "reasons");
 	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		bool any = false;
 
@@ -92,8 +88,7 @@ void ctprof_presence_write_reasons(const struct ctprof_snapshot *snapshot, struc
 			any = any || snapshot->reasons[i][j];
 		if (!any)
 			continue;
-		json_key(w, metric_sources[i].word);
-		json_begin_object(w);
+		json_open_object(w, metric_sources[i].word);
 		for (int j = 0; j < CTPROF_N_REASONS; j++) {
 			if (snapshot->reasons[i][j])
 				json_add_u64(w, ctprof_reason_words[j], snapshot->reasons[i][j]);
@@ -112,8 +107,7 @@ void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
 	if (snapshot->closed_processes)
 		json_add_u64(w, "closed_processes", snapshot->closed_processes);
 	json_add_string(w, "cgroup_mount", intern_text(&snapshot->strings, snapshot->cgroup_mount));
-	json_key(w, "sets");
-	json_begin_array(w);
+	json_open_array(w, "sets");
 	for (size_t i = 0; i < sets->sets.n; i++) {
 		json_begin_object(w);
 		write_sources(w, "sources", sets->sets.at[i].sources);

@@ -64,8 +64,7 @@ static size_t write_group(const struct ctprof_snapshot *snapshot,
 {
 	size_t end = first;
 
-	json_key(w, ctprof_cgroup_rows[first].group);
-	json_begin_object(w);
+	json_open_object(w, ctprof_cgroup_rows[first].group);
 	for (int always = 1; always >= 0; always--) {
 		for (end = first; end < CTPROF_N_CGROUP_ROWS; end++) {
 			const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[end];
@@ -89,8 +88,7 @@ void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
 		i = write_group(snapshot, stats, i, w);
 	json_key(w, "psi");
 	ctprof_pressure_write(&stats->pressure, w);
-	json_key(w, "absent");
-	json_begin_array(w);
+	json_open_array(w, "absent");
 	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
 		if (ctprof_cgroup_rows[i].always && !is_known(stats, &ctprof_cgroup_rows[i]))
 			json_write_string(w, ctprof_cgroup_rows[i].path);

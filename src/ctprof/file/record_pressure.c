@@ -15,8 +15,7 @@ void ctprof_pressure_write(const struct procfs_pressure *pressure, struct json_w
 {
 	json_begin_object(w);
 	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++) {
-		json_key(w, procfs_pressure_resource_names[i]);
-		json_begin_object(w);
+		json_open_object(w, procfs_pressure_resource_names[i]);
 		for (int h = 0; h < PROCFS_N_PRESSURE_HALVES; h++) {
 			json_key(w, procfs_pressure_half_names[h]);
 			ctprof_members_write(&half_members, NULL, &pressure->resources[i].half[h],
@@ -24,8 +23,7 @@ void ctprof_pressure_write(const struct procfs_pressure *pressure, struct json_w
 		}
 		json_end_object(w);
 	}
-	json_key(w, "absent");
-	json_begin_array(w);
+	json_open_array(w, "absent");
 	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++) {
 		const char *name = procfs_pressure_resource_names[i];
 

@@ -104,8 +104,7 @@ static struct error *write_cgroups(const struct ctprof_snapshot *snapshot, struc
 {
 	struct error *err = NULL;
 
-	json_key(w, "cgroup_stats");
-	json_begin_object(w);
+	json_open_object(w, "cgroup_stats");
 	for (size_t i = 0; i < snapshot->cgroups.n && !err; i++) {
 		const struct ctprof_snapshot_cgroup *cgroup = &snapshot->cgroups.at[i];
 
@@ -123,8 +122,7 @@ static struct error *write_threads(const struct ctprof_snapshot *snapshot,
 {
 	struct error *err = NULL;
 
-	json_key(w, "threads");
-	json_begin_array(w);
+	json_open_array(w, "threads");
 	for (size_t i = 0; i < snapshot->threads.n && !err; i++) {
 		const struct metric_thread_sample *sample = &snapshot->threads.at[i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/rerun/gather.h"
+#include "cli/rerun/rerun.h"
 
 #include <stdlib.h>
 #include <string.h>
