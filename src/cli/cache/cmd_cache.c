@@ -87,9 +87,6 @@ struct clean_config {
 static const struct cli_option clean_options[] = {
 	CLI_OPTION("dry-run", NULL, CLI_FLAG(struct clean_config, dry_run),
 		   "print what would be removed, and remove nothing", .letter = 'n'),
-};
-
-static const struct cli_option clean_words[] = {
 	CLI_ARGUMENT("PART", CLI_STRINGS(struct clean_config, parts),
 		     "only this part of the cache, as ktstr cache list names it"),
 };
@@ -169,8 +166,7 @@ static const struct cli_command cmd_cache_clean = {
 	.usage = "[--dry-run] [PART...]",
 	.description =
 		"Without a PART: everything that is rebuilt automatically: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What is in use stays as well, and is reported.",
-	CLI_OPTIONS(clean_options),
-	CLI_POSITIONALS(clean_words),
+	CLI_ROWS(clean_options, 1),
 	.config_size = sizeof(struct clean_config),
 	.check = check_clean,
 	.run = run_clean,

@@ -34,12 +34,6 @@ static const struct cli_word_row words[] = {
 #undef SECTION_ROW_
 };
 
-static const struct cli_option positionals[] = {
-	CLI_ARGUMENT("FILE[@N]", CLI_STRING(struct show_config, file),
-		     "a snapshot, or the N-th of a series; - is standard input", .required = true,
-		     .complete = CLI_COMPLETE_FILE),
-};
-
 static const struct cli_option option_rows[] = {
 	CLI_OPTION("group-by", "AXIS", CLI_CHOICE(struct show_config, group_by, axes),
 		   "what makes threads a group; pcomm when not given"),
@@ -66,6 +60,9 @@ static const struct cli_option option_rows[] = {
 		   "also show what is 0 or was not measured"),
 	CLI_OPTION("json", NULL, CLI_FLAG(struct show_config, json), "print everything as JSON"),
 	CLI_OPTION("csv", NULL, CLI_FLAG(struct show_config, csv), "print all values as CSV"),
+	CLI_ARGUMENT("FILE[@N]", CLI_STRING(struct show_config, file),
+		     "a snapshot, or the N-th of a series; - is standard input", .required = true,
+		     .complete = CLI_COMPLETE_FILE),
 };
 
 static struct error *check_globs(const struct cli_strings *globs)
@@ -196,8 +193,7 @@ const struct cli_command cmd_ctprof_show = {
 		"  ktstr ctprof show host.ctprof.zst --threads 'tokio-*' --sort-by nonvoluntary_csw\n"
 		"  ktstr ctprof capture -o - | ktstr ctprof show - --top 10\n"
 		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
-	CLI_OPTIONS(option_rows),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(option_rows, 1),
 	CLI_WORDS("Groups", words),
 	CLI_EXITS_USUAL("done", "the snapshot could not be read, or --threads matches nothing"),
 	.config_size = sizeof(struct show_config),

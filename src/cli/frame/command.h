@@ -77,7 +77,11 @@ struct cli_command {
 /* Members of a command that are an array. */
 #define CLI_OPTIONS(rows)     .options = (rows), .n_options = ARRAY_SIZE(rows)
 #define CLI_POSITIONALS(rows) .positionals = (rows), .n_positionals = ARRAY_SIZE(rows)
-#define CLI_EXITS(rows)	      .exits = (rows), .n_exits = ARRAY_SIZE(rows)
+/* Options, and behind them `n` positional arguments. */
+#define CLI_ROWS(rows, n)                                       \
+	.options = (rows), .n_options = ARRAY_SIZE(rows) - (n), \
+	.positionals = &(rows)[ARRAY_SIZE(rows) - (n)], .n_positionals = (n)
+#define CLI_EXITS(rows) .exits = (rows), .n_exits = ARRAY_SIZE(rows)
 #define CLI_EXITS_USUAL(ok, failed)                              \
 	CLI_EXITS(((const struct cli_exit_row[]){                \
 		{ CLI_EXIT_OK, ok },                             \

@@ -48,9 +48,6 @@ static const struct cli_option options[] = {
 	CLI_OPTION("vmcore", "OUT", CLI_STRING(struct inspect_config, vmcore),
 		   "show nothing, write the memory as an ELF vmcore",
 		   .complete = CLI_COMPLETE_FILE),
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("SRC", CLI_STRING(struct inspect_config, source),
 		     "vm:ID, a file of RAM, a template, a vmcore or /proc/kcore", .required = true,
 		     .complete = CLI_COMPLETE_FILE),
@@ -208,8 +205,7 @@ const struct cli_command cli_cmd_inspect = {
 		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
 		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n"
 		    "  ktstr inspect guest.vmcore --expr 'runqueues[0].scx.local_dsq.nr'\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 3),
 	CLI_WORDS("Views", views),
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct inspect_config),

@@ -34,9 +34,6 @@ static const struct cli_option fetch_options[] = {
 		   "print what is known about the kernel as JSON"),
 	CLI_OPTION("quiet", NULL, CLI_FLAG(struct fetch_config, quiet), "print no progress",
 		   .letter = 'q'),
-};
-
-static const struct cli_option fetch_positionals[] = {
 	CLI_ARGUMENT(
 		"KERNEL", CLI_STRING(struct fetch_config, wanted),
 		"a series (6.18), a version (6.18.15), a release, or newest; without it the default kernel"),
@@ -108,8 +105,7 @@ const struct cli_command cmd_kernel_fetch = {
 	.examples = "  ktstr kernel fetch\n"
 		    "  ktstr kernel fetch 6.18 --flavour generic\n"
 		    "  ktstr kernel fetch newest --sid\n",
-	CLI_OPTIONS(fetch_options),
-	CLI_POSITIONALS(fetch_positionals),
+	CLI_ROWS(fetch_options, 1),
 	.config_size = sizeof(struct fetch_config),
 	.check = check,
 	.show = show_fetched,
@@ -124,9 +120,6 @@ static const struct cli_option add_options[] = {
 	CLI_OPTION("force", NULL, CLI_FLAG(struct add_config, force),
 		   "replace a cached kernel of the same build, even one that has modules",
 		   .letter = 'f'),
-};
-
-static const struct cli_option add_positionals[] = {
 	CLI_ARGUMENT("PATH", CLI_STRING(struct add_config, path),
 		     "a bzImage, a vmlinux, or a directory that contains one, such as a build tree",
 		     .required = true, .complete = CLI_COMPLETE_FILE),
@@ -154,8 +147,7 @@ const struct cli_command cmd_kernel_add = {
 	.usage = "[--force] PATH",
 	.description =
 		"The file is copied, decompressed and checked. The same build that is cached with its modules is kept as it is. Prints the kernel's id.",
-	CLI_OPTIONS(add_options),
-	CLI_POSITIONALS(add_positionals),
+	CLI_ROWS(add_options, 1),
 	.config_size = sizeof(struct add_config),
 	.show = show_added,
 };

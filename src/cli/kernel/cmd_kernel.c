@@ -19,9 +19,6 @@ struct look_config {
 
 static const struct cli_option options[] = {
 	CLI_OPTION("json", NULL, CLI_FLAG(struct look_config, json), "print JSON"),
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("KERNEL", CLI_STRING(struct look_config, wanted),
 		     "a series, a version, an id or a path; without it the default kernel"),
 };
@@ -111,7 +108,8 @@ static const struct cli_command cmd_list = {
 	.name = "list",
 	.summary = "Show the cached kernels, newest first",
 	.usage = "[--json]",
-	CLI_OPTIONS(options),
+	.options = options,
+	.n_options = 1,
 	.config_size = sizeof(struct look_config),
 	.show = show_list,
 };
@@ -186,8 +184,7 @@ static const struct cli_command cmd_info = {
 	.name = "info",
 	.summary = "Print what is known about a cached kernel",
 	.usage = "[--json] [KERNEL]",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	.config_size = sizeof(struct look_config),
 	.show = show_info,
 };
@@ -244,8 +241,7 @@ static const struct cli_command cmd_check = {
 	.usage = "[--json] [KERNEL]",
 	.description =
 		"Reads every file again and compares it with what was recorded, then reads the kernel's BTF: programs for sched_ext are refused by kernels whose scx functions leak an 'aux' argument into their prototypes.",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	CLI_EXITS_USUAL("the kernel is complete and usable for sched_ext",
 			"it is not, or there is none"),
 	.config_size = sizeof(struct look_config),

@@ -9,9 +9,6 @@ static const struct cli_option options[] = {
 		   "search this directory for files that are no longer where they were",
 		   .complete = CLI_COMPLETE_FILE),
 	TEST_OPTIONS_OF_RUNS,
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("RECORD", CLI_STRING(struct rerun_config, record),
 		     "what a run left: TEST-ID.ktstr.json, finished or not", .required = true,
 		     .complete = CLI_COMPLETE_FILE),
@@ -61,8 +58,7 @@ const struct cli_command cli_cmd_rerun = {
 		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --repeat 20 --keep\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --exact --cold\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	CLI_WORDS("Formats", test_formats),
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct rerun_config),

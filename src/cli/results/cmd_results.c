@@ -12,18 +12,15 @@ struct results_config {
 	bool json, verbose;
 };
 
-static const struct cli_option positionals[] = {
-	CLI_ARGUMENT(
-		"DIR", CLI_STRING(struct results_config, path),
-		"directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE,
-		.complete = CLI_COMPLETE_FILE),
-};
-
 static const struct cli_option options[] = {
 	CLI_OPTION("json", NULL, CLI_FLAG(struct results_config, json),
 		   "print everything that is known as JSON"),
 	CLI_OPTION("verbose", NULL, CLI_FLAG(struct results_config, verbose),
 		   "print the details of each verdict, and where its files are", .letter = 'v'),
+	CLI_ARGUMENT(
+		"DIR", CLI_STRING(struct results_config, path),
+		"directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE,
+		.complete = CLI_COMPLETE_FILE),
 };
 
 static const char examples[] = "  ktstr results\n"
@@ -136,8 +133,7 @@ const struct cli_command cli_cmd_results = {
 	.description =
 		"Shows the records of a run, failures first, or the runs in a directory of runs, the newest first. A record that was started and never finished is shown as unfinished, one that is not valid as unreadable, both with the reason.",
 	.examples = examples,
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	CLI_EXITS_USUAL("done, for any verdicts",
 			"there are no results, or a record could not be read"),
 	.config_size = sizeof(struct results_config),

@@ -42,9 +42,6 @@ static const struct cli_option options[] = {
 		   "more arguments for the guest's kernel"),
 	CLI_OPTION("verbose", NULL, CLI_FLAG(struct shell_config, verbose),
 		   "print what is done and how long each step takes", .letter = 'v'),
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("ARG", CLI_REST(struct shell_config, argv),
 		     "a command and its arguments, passed as they are, without a shell"),
 };
@@ -72,8 +69,7 @@ const struct cli_command cli_cmd_shell = {
 		    "  ktstr shell -t 2n4l2c1t --exec 'nproc; dmesg | tail'\n"
 		    "  ktstr shell -i ./prog -- ./prog --flag 'one argument'\n"
 		    "  tar c . | ktstr shell -m 2G --exec 'tar x -C /tmp; ls /tmp'\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	.usage_exit = SHELL_FAILED,
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct shell_config),

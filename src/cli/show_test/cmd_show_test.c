@@ -35,9 +35,6 @@ static const struct cli_option options[] = {
 		   "what would execute the guest"),
 	CLI_OPTION("json", NULL, CLI_FLAG(struct show_test_config, json),
 		   "print what the binary lists, and what it means on this host, as JSON"),
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("BINARY", CLI_STRING(struct show_test_config, binary),
 		     "a program that declares tests, built with libktstr", .required = true,
 		     .complete = CLI_COMPLETE_FILE),
@@ -226,8 +223,7 @@ const struct cli_command cli_cmd_show_test = {
 	.examples = "  ktstr show-test ./mytests\n"
 		    "  ktstr show-test ./mytests fair --topology 2n4l2c1t\n"
 		    "  ktstr show-test ./mytests fair --json\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 2),
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct show_test_config),
 	.run = run,

@@ -20,9 +20,6 @@ static const struct cli_option options[] = {
 		"search this directory for the files that tests name, before PATH and after the binary's own directory",
 		.complete = CLI_COMPLETE_FILE),
 	TEST_OPTIONS_OF_RUNS,
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("BINARY", CLI_STRINGS(struct test_config, binaries),
 		     "programs that declare tests, built with libktstr", .required = true,
 		     .complete = CLI_COMPLETE_FILE),
@@ -45,8 +42,7 @@ const struct cli_command cli_cmd_test = {
 		    "  ktstr test ./mytests --repeat 20 --jobs 4\n"
 		    "  ktstr test ./mytests --format junit > results.xml\n"
 		    "  git bisect run ktstr test ./mytests -k stalls --bisect\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	CLI_WORDS("Formats", test_formats),
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct test_config),

@@ -24,9 +24,6 @@ static const struct cli_option options[] = {
 		   "list the topologies that have a name"),
 	CLI_OPTION("sysfs", "DIR", CLI_STRING(struct topo_config, sysfs),
 		   "describe the machine with this /sys", .complete = CLI_COMPLETE_FILE),
-};
-
-static const struct cli_option positionals[] = {
 	CLI_ARGUMENT("TOPOLOGY", CLI_STRING(struct topo_config, topology),
 		     "a topology (2n4l2c1t) or the name of a preset; without it, this machine"),
 };
@@ -93,8 +90,7 @@ const struct cli_command cli_cmd_topo = {
 		    "  ktstr topo 2n4l4c2t\n"
 		    "  ktstr topo numa4-8llc --json\n"
 		    "  ktstr topo --presets\n",
-	CLI_OPTIONS(options),
-	CLI_POSITIONALS(positionals),
+	CLI_ROWS(options, 1),
 	CLI_EXITS_USUAL("done", "the machine cannot be read"),
 	.config_size = sizeof(struct topo_config),
 	.defaults = &defaults,
