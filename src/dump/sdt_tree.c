@@ -5,9 +5,6 @@
 #include "base/hash.h"
 #include "dump/limits.h"
 
-/* Where a payload of up to a page can break: at two ends of pages at most. */
-enum { MAX_HOLES = 3 };
-
 struct tree {
 	struct kmem_space *space;
 	const struct dump_arena *arena;
@@ -82,34 +79,6 @@ static bool read_desc(struct tree *tree, uint64_t pointer, struct desc *ret)
 	       read_word(tree, pointer + layout->desc_chunk, &ret->chunk);
 }
 
-/* Page by page: what is there is shown beside what is not. */
-static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
-			 struct btf_value_hole *holes, struct btf_value_block *block)
-{
-	size_t n = (size_t)tree->walk->payload_size, done = 0;
-
-	*block = (struct btf_value_block){ .data = { into, n },
-					   .holes = holes,
-					   .address = pointer };
-	memset(into, 0, n);
-	while (done < n) {
-		size_t here = KMEM_PAGE_BYTES - (pointer + done) % KMEM_PAGE_BYTES;
-		enum kmem_status status;
-
-		if (here > n - done)
-			here = n - done;
-		status = dump_arena_read(tree->space, tree->arena, pointer + done, into + done,
-					 here);
-		if (status != KMEM_READ_OK) {
-			memset(into + done, 0, here);
-			holes[block->n_holes++] = (struct btf_value_hole){
-				done, here, kmem_status_name(status)
-			};
-		}
-		done += here;
-	}
-}
-
 static bool all_zero(struct bytes bytes)
 {
 	for (size_t i = 0; i < bytes.n; i++) {
@@ -123,7 +92,8 @@ static void see_data(struct tree *tree, uint64_t pointer)
 {
 	struct dump_sdt_walk *walk = tree->walk;
 	uint8_t payload[DUMP_SDT_MAX_ELEMENT];
-	struct btf_value_hole holes[MAX_HOLES];
+	struct dump_holes holes = { 0 };
+	uint64_t at = pointer + tree->layout->data_header_size;
 	/* Whatever half of it a program has kept: both lie in the same 4 GiB. */
 	struct dump_sdt_entry entry = { .user_addr = (tree->arena->user_start &
 						      ~(uint64_t)UINT32_MAX) |
@@ -140,11 +110,14 @@ static void see_data(struct tree *tree, uint64_t pointer)
 	walk->n_shown++;
 	entry.idx = (int32_t)(uint32_t)tid;
 	entry.genn = (int32_t)(uint32_t)(tid >> 32);
-	read_payload(tree, pointer + tree->layout->data_header_size, payload, holes,
-		     &entry.payload);
+	dump_read_with_holes(tree->space, tree->arena, at, payload, walk->payload_size, &holes);
+	entry.payload = (struct btf_value_block){
+		{ payload, walk->payload_size }, holes.at, holes.n, at
+	};
 	entry.is_zeroed = entry.payload.n_holes == 0 && all_zero(entry.payload.data);
 	walk->n_zeroed += entry.is_zeroed;
 	tree->fn(tree->context, &entry);
+	vec_deinit(&holes);
 }
 
 static bool step(struct tree *tree)

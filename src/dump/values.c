@@ -62,18 +62,19 @@ static const struct dump_arena *arena_of(const struct reading *reading, uint64_t
 	return arena && dump_arena_holds(arena, address) ? arena : NULL;
 }
 
-static enum kmem_status read_at(const struct reading *reading, uint64_t address, void *to, size_t n)
+static enum kmem_status read_at(struct kmem_space *space, const struct dump_arena *arena,
+				uint64_t address, void *to, size_t n)
 {
-	struct kmem_space *space = &reading->values->kmem->space;
-	const struct dump_arena *arena = arena_of(reading, address);
-
 	return arena ? dump_arena_read(space, arena, address, to, n)
 		     : kmem_read(space, address, to, n, NULL);
 }
 
 static const char *read_memory(void *context, uint64_t address, void *to, size_t n)
 {
-	return reason_of(read_at(context, address, to, n));
+	const struct reading *reading = context;
+
+	return reason_of(
+		read_at(&reading->values->kmem->space, arena_of(reading, address), address, to, n));
 }
 
 static bool is_function(const struct btf_value_pointer *pointer)
@@ -163,32 +164,27 @@ static const char *short_cgroup(void *context, const struct btf_value_short_requ
 	return NULL;
 }
 
-struct hole_list {
-	VEC(struct btf_value_hole) at;
-};
-
-static void add_hole(struct hole_list *holes, uint64_t offset, uint64_t n, const char *reason)
+static void add_hole(struct dump_holes *holes, uint64_t offset, uint64_t n, const char *reason)
 {
-	struct btf_value_hole *last = holes->at.n ? &holes->at.at[holes->at.n - 1] : NULL;
+	struct btf_value_hole *last = holes->n ? &holes->at[holes->n - 1] : NULL;
 
 	if (last && last->offset + last->n == offset && strcmp(last->reason, reason) == 0)
 		last->n += n;
 	else
-		vec_push(&holes->at, ((struct btf_value_hole){ offset, n, reason }));
+		vec_push(holes, ((struct btf_value_hole){ offset, n, reason }));
 }
 
-/* Page by page: one that is missing does not take the others with it. */
-static void read_with_holes(struct reading *reading, uint64_t address, uint8_t *to, uint64_t bytes,
-			    struct hole_list *holes)
+void dump_read_with_holes(struct kmem_space *space, const struct dump_arena *arena,
+			  uint64_t address, uint8_t *to, uint64_t bytes, struct dump_holes *ret)
 {
 	for (uint64_t done = 0; done < bytes;) {
 		uint64_t left = KMEM_PAGE_BYTES - (address + done) % KMEM_PAGE_BYTES;
 		uint64_t n = left < bytes - done ? left : bytes - done;
-		enum kmem_status status = read_at(reading, address + done, to + done, n);
+		enum kmem_status status = read_at(space, arena, address + done, to + done, n);
 
 		if (status != KMEM_READ_OK) {
 			memset(to + done, 0, n);
-			add_hole(holes, done, n, kmem_status_name(status));
+			add_hole(ret, done, n, kmem_status_name(status));
 		}
 		done += n;
 	}
@@ -225,19 +221,21 @@ struct error *dump_value_read(struct dump_values *values, struct dump_owner owne
 			      uint64_t bytes, struct btf_value_tree **ret)
 {
 	_cleanup_free_ void *data = NULL;
-	struct hole_list holes = { 0 };
+	const struct reading reading = { values, owner };
+	struct dump_holes holes = { 0 };
 	struct error *err = alloc_checked(bytes ? bytes : 1, 1, DUMP_LIMIT_VALUE_BYTES,
 					  "a value of the guest", &data);
 
 	if (err)
 		return err;
-	read_with_holes(&(struct reading){ values, owner }, address, data, bytes, &holes);
+	dump_read_with_holes(&values->kmem->space, arena_of(&reading, address), address, data,
+			     bytes, &holes);
 	*ret = dump_value_of(values, owner, btf, type,
 			     &(struct btf_value_block){ .data = { data, bytes },
-							.holes = holes.at.at,
-							.n_holes = holes.at.n,
+							.holes = holes.at,
+							.n_holes = holes.n,
 							.address = address });
-	vec_deinit(&holes.at);
+	vec_deinit(&holes);
 	return NULL;
 }
 

@@ -45,6 +45,17 @@ struct btf_value_tree *dump_value_of(struct dump_values *values, struct dump_own
 				     const struct btf *btf, uint32_t type,
 				     const struct btf_value_block *block) MUST_CHECK;
 
+/*
+ * Page by page: one that is missing does not take the others with it, its bytes are 0. With an
+ * arena the address is that of a byte in it.
+ */
+struct dump_holes {
+	struct btf_value_hole *at;
+	size_t n, capacity;
+};
+void dump_read_with_holes(struct kmem_space *space, const struct dump_arena *arena,
+			  uint64_t address, uint8_t *to, uint64_t bytes, struct dump_holes *ret);
+
 /* A member of JSON, or "label = value" and what else it needs of lines. */
 void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
 		     const struct btf_value_tree *tree, const struct btf_value_node *node);
