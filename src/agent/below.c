@@ -24,38 +24,22 @@ int agent_below_open(int root, const char *path, int flags)
 int agent_below_make_directories(int root, const char *path)
 {
 	_cleanup_free_ char *prefix = xstrdup(path);
+	_cleanup_close_ int here = agent_below_open(root, "", O_PATH | O_DIRECTORY);
 
-	for (char *end = prefix; *end;) {
-		const char *base;
-		_cleanup_close_ int parent = -1;
-		_cleanup_close_ int known = -1;
-		char saved;
+	for (char *part = prefix + strspn(prefix, "/"); here >= 0 && *part;) {
+		char *end = part + strcspn(part, "/"), saved = *end;
+		int next;
 
-		end += strspn(end, "/");
-		end += strcspn(end, "/");
-		saved = *end;
 		*end = '\0';
-		known = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
-		if (known < 0 && errno == ENOENT) {
-			base = strrchr(prefix, '/');
-			base = base ? base + 1 : prefix;
-			if (base > prefix) {
-				char *slash = prefix + (base - prefix) - 1;
-
-				*slash = '\0';
-				parent = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
-				*slash = '/';
-			} else {
-				parent = agent_below_open(root, "", O_PATH | O_DIRECTORY);
-			}
-			if (parent < 0 || mkdirat(parent, base, 0755) < 0)
-				return -1;
-		} else if (known < 0) {
-			return -1;
-		}
+		next = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
+		if (next < 0 && errno == ENOENT && mkdirat(here, part, 0755) == 0)
+			next = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
+		cleanup_fd(&here);
+		here = next;
 		*end = saved;
+		part = end + strspn(end, "/");
 	}
-	return agent_below_open(root, path, O_PATH | O_DIRECTORY);
+	return take_fd(here);
 }
 
 int agent_below_parent(int root, const char *path, const char **ret_base)

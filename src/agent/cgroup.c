@@ -11,15 +11,6 @@
 
 enum { CONTROLLERS_BYTES = 4096 };
 
-static int write_text(const char *path, const char *text)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		return errno;
-	return 0;
-}
-
 void agent_cgroup_enable_all(const char *path)
 {
 	_cleanup_free_ char *available = xasprintf("%s/cgroup.controllers", path);
@@ -32,7 +23,7 @@ void agent_cgroup_enable_all(const char *path)
 	for (at = names.at; names.at && (name = strtok_r(at, " \n", &rest)); at = NULL) {
 		_cleanup_free_ char *word = xasprintf("+%s", name);
 
-		(void)write_text(control, word);
+		(void)agent_machine_write(control, word);
 	}
 }
 
@@ -83,5 +74,5 @@ int agent_cgroup_enter(const char *root, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s/cgroup.procs", root, name);
 
-	return write_text(path, "0");
+	return agent_machine_write(path, "0");
 }

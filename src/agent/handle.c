@@ -219,42 +219,34 @@ static struct error *handle_topology(struct agent *a, const struct wire_frame *f
 	return NULL;
 }
 
+static struct error *handle_power_off(struct agent *a, const struct wire_frame *frame UNUSED)
+{
+	a->powering_off = true;
+	return NULL;
+}
+
 void agent_handle(struct agent *a, const struct wire_frame *frame)
 {
+	/* The receiver passes no type that is not for us. */
+	static struct error *(*const handlers[WIRE_N_TYPES])(struct agent *,
+							     const struct wire_frame *) = {
+		[WIRE_RUN] = handle_run,
+		[WIRE_STDIN] = handle_for_command,
+		[WIRE_STDIN_END] = handle_for_command,
+		[WIRE_SIGNAL] = handle_for_command,
+		[WIRE_RESIZE] = handle_for_command,
+		[WIRE_PUT] = handle_put,
+		[WIRE_PUT_DATA] = handle_put_data,
+		[WIRE_PUT_END] = handle_put_data,
+		[WIRE_GET_TOPOLOGY] = handle_topology,
+		[WIRE_POWER_OFF] = handle_power_off,
+	};
 	struct error *err = NULL;
 
-	if (frame->type == WIRE_HELLO) {
+	if (frame->type == WIRE_HELLO)
 		handle_hello(a, frame);
-		return;
-	}
-	if (a->session_failed)
-		return;
-	switch (frame->type) {
-	case WIRE_RUN:
-		err = handle_run(a, frame);
-		break;
-	case WIRE_STDIN:
-	case WIRE_STDIN_END:
-	case WIRE_SIGNAL:
-	case WIRE_RESIZE:
-		err = handle_for_command(a, frame);
-		break;
-	case WIRE_PUT:
-		err = handle_put(a, frame);
-		break;
-	case WIRE_PUT_DATA:
-	case WIRE_PUT_END:
-		err = handle_put_data(a, frame);
-		break;
-	case WIRE_GET_TOPOLOGY:
-		err = handle_topology(a, frame);
-		break;
-	case WIRE_POWER_OFF:
-		a->powering_off = true;
-		break;
-	default:
-		break; /* the receiver passes no type that is not for us */
-	}
+	else if (!a->session_failed && handlers[frame->type])
+		err = handlers[frame->type](a, frame);
 	if (err)
 		agent_output_fail(&a->out, frame->channel, err);
 }

@@ -109,14 +109,6 @@ static bool connect_streams(struct plumbing *p)
 	return dup2(p->in[0], 0) == 0 && dup2(p->out[1], 1) == 1 && dup2(p->err[1], 2) == 2;
 }
 
-static void write_own(const char *path, const char *text)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		return; /* then it is as it was */
-}
-
 static struct agent_launch_failure failure_of(int errnum, const char *what, const char *name)
 {
 	struct agent_launch_failure failure = { .errnum = errnum };
@@ -136,7 +128,7 @@ static struct agent_launch_failure exec_in_child(const struct wire_run *run,
 	default_signals();
 	umask(022);
 	if (place->reset_oom)
-		write_own("/proc/self/oom_score_adj", "0");
+		agent_machine_write("/proc/self/oom_score_adj", "0");
 	if (!connect_streams(p) || !connect_report(p))
 		return failure_of(errno, "streams", "");
 	if (*run->cgroup) {

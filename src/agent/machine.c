@@ -87,6 +87,13 @@ uint64_t agent_machine_available_kb(void)
 	return agent_machine_parse_available_kb(strbuf_str(&text));
 }
 
+int agent_machine_write(const char *path, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+}
+
 void agent_machine_park(void)
 {
 	reboot(RB_AUTOBOOT);

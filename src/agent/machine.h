@@ -10,10 +10,12 @@
 struct error *agent_machine_set_clock(uint64_t realtime_ns) MUST_CHECK;
 /* Credits the bytes in full and makes the generator use them at once. */
 struct error *agent_machine_add_entropy(const uint8_t *bytes, size_t n) MUST_CHECK;
-/* CLOCK_BOOTTIME */
 /* That this process may use, which is all of them for the first one. 0: not known. */
 uint32_t agent_machine_online_cpus(void);
+/* CLOCK_BOOTTIME */
 uint64_t agent_machine_uptime_ns(void);
+/* A setting of the kernel, in a file that exists. 0 or an errno, which errno has as well. */
+int agent_machine_write(const char *path, const char *text);
 /* MemAvailable of /proc/meminfo; 0 when it is not there. */
 uint64_t agent_machine_available_kb(void);
 uint64_t agent_machine_parse_available_kb(const char *meminfo) MUST_CHECK;

@@ -32,18 +32,11 @@ struct agent_put {
 	struct stat attributes;
 };
 
-static struct timespec not_now(struct timespec t, struct timespec ret[2])
-{
-	ret[0] = ret[1] = t;
-	return t;
-}
-
 /* Owner first: a change of owner takes the set-user-id bit away. */
 static bool set_attributes(int fd, const struct stat *st)
 {
-	struct timespec times[2];
+	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
 
-	not_now(st->st_mtim, times);
 	return fchown(fd, st->st_uid, st->st_gid) == 0 && fchmod(fd, st->st_mode & 07777) == 0 &&
 	       futimens(fd, times) == 0;
 }
@@ -71,7 +64,7 @@ static struct error *make_other(struct agent_put *put, int parent, const char *b
 				const struct wire_cpio_entry *entry)
 {
 	const struct stat *st = &put->attributes;
-	struct timespec times[2];
+	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
 
 	if (S_ISLNK(entry->mode)) {
 		if (symlinkat(entry->target, parent, base) < 0)
@@ -81,7 +74,6 @@ static struct error *make_other(struct agent_put *put, int parent, const char *b
 		   fchmodat(parent, base, st->st_mode & 07777, 0) < 0) {
 		return failed(put, "making the node");
 	}
-	not_now(st->st_mtim, times);
 	if (fchownat(parent, base, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    utimensat(parent, base, times, AT_SYMLINK_NOFOLLOW) < 0)
 		return failed(put, "owner and date of");

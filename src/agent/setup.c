@@ -83,9 +83,7 @@ static void link_devices(struct strbuf *log)
 
 static void write_setting(struct strbuf *log, const char *path, const char *value)
 {
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+	if (agent_machine_write(path, value))
 		complain(log, "write", path);
 }
 

@@ -92,10 +92,9 @@ void topo_machine_format(const struct topo_machine *m, struct strbuf *into)
 }
 
 struct lines {
-	const char *at, *end;
+	struct slice rest;
 	unsigned int number;
-	/* The current line, consumed from the left. */
-	const char *word, *word_end;
+	struct slice line; /* the current one, consumed from the left */
 };
 
 static struct error *bad(const struct lines *in, const char *what)
@@ -103,64 +102,46 @@ static struct error *bad(const struct lines *in, const char *what)
 	struct topo_quote q;
 
 	return topo_error(TOPO_MACHINE, 0, "line %u: %s at \"%s\"", in->number, what,
-			  topo_quote_bytes(&q, in->word, (size_t)(in->word_end - in->word)));
+			  topo_quote_bytes(&q, in->line.at, in->line.n));
 }
 
 static bool next_line(struct lines *in)
 {
-	const char *newline = in->at == in->end ? NULL
-						: memchr(in->at, '\n', (size_t)(in->end - in->at));
-
-	if (!newline)
+	if (!in->rest.n || !memchr(in->rest.at, '\n', in->rest.n))
 		return false;
-	in->word = in->at;
-	in->word_end = newline;
-	in->at = newline + 1;
 	in->number++;
-	return true;
+	return slice_take_line(&in->rest, &in->line);
 }
 
 /* The next word and one blank after it. */
-static void take_word(struct lines *in, const char **ret, size_t *ret_n)
+static struct slice take_word(struct lines *in)
 {
-	const char *blank = in->word;
+	struct slice word = { in->line.at, 0 };
 
-	while (blank < in->word_end && *blank != ' ')
-		blank++;
-	*ret = in->word;
-	*ret_n = (size_t)(blank - in->word);
-	in->word = blank < in->word_end ? blank + 1 : blank;
+	slice_take_until(&in->line, ' ', &word);
+	return word;
 }
 
 static bool take_literal(struct lines *in, const char *literal)
 {
-	const char *before = in->word, *word;
-	size_t n;
+	struct slice before = in->line;
 
-	take_word(in, &word, &n);
-	if (n == strlen(literal) && memcmp(word, literal, n) == 0)
+	if (slice_equal(take_word(in), literal))
 		return true;
-	in->word = before;
+	in->line = before;
 	return false;
 }
 
 static bool take_number(struct lines *in, uint64_t most, uint64_t *ret)
 {
-	struct slice word;
-
-	take_word(in, &word.at, &word.n);
-	return slice_u64(word, ret) && *ret <= most;
+	return slice_u64(take_word(in), ret) && *ret <= most;
 }
 
 static struct error *take_cpus(struct lines *in, struct topo_cpuset *ret)
 {
-	const char *word;
-	struct error *err;
-	size_t n;
+	struct slice word = take_word(in);
 
-	take_word(in, &word, &n);
-	err = topo_cpuset_parse(word, n, ret);
-	return error_wrap(err, "line %u", in->number);
+	return error_wrap(topo_cpuset_parse(word.at, word.n, ret), "line %u", in->number);
 }
 
 static struct error *parse_cpu_item(struct lines *in, struct topo_machine *m, enum topo_item item)
@@ -241,16 +222,16 @@ static struct error *parse_absence(struct lines *in, struct topo_machine *m)
 	err = take_cpus(in, &absence.who);
 	if (err)
 		return err;
-	n = (size_t)(in->word_end - in->word);
+	n = in->line.n;
 	if (n == 0 || n >= sizeof(absence.reason) || topo_cpuset_count(&absence.who) == 0)
 		return bad(in, "no reason of 1 to 127 characters");
 	if (m->absences.n == TOPO_LIMIT_ABSENCES)
 		return bad(in, "too many reasons");
 	for (size_t i = 0; i < n; i++)
-		if (in->word[i] < ' ' || in->word[i] > '~')
+		if (in->line.at[i] < ' ' || in->line.at[i] > '~')
 			return bad(in, "a reason that is not plain text");
-	memcpy(absence.reason, in->word, n);
-	in->word = in->word_end;
+	memcpy(absence.reason, in->line.at, n);
+	in->line.n = 0;
 	vec_push(&m->absences, absence);
 	return NULL;
 }
@@ -340,7 +321,7 @@ static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 	err = no_numa || take_literal(in, "?") ? NULL : take_cpus(in, &nodes);
 	if (err)
 		return err;
-	if (in->word != in->word_end)
+	if (in->line.n)
 		return bad(in, "more than expected");
 	if (topo_cpuset_next(&nodes, TOPO_LIMIT_NODES) < TOPO_LIMIT_CPUS)
 		return topo_error(TOPO_MACHINE, 0, "node %u, at most %d are possible",
@@ -355,7 +336,7 @@ static struct error *parse_line(struct lines *in, struct topo_machine *m)
 	enum topo_item item;
 	struct error *err;
 
-	if (in->word_end > in->word && in->word_end[-1] == ' ')
+	if (slice_ends_with(in->line, " "))
 		err = bad(in, "a blank at the end");
 	else if (take_literal(in, "absent"))
 		err = parse_absence(in, m);
@@ -365,7 +346,7 @@ static struct error *parse_line(struct lines *in, struct topo_machine *m)
 		err = parse_cpu_item(in, m, item);
 	else
 		err = parse_node_item(in, m, item);
-	if (!err && in->word != in->word_end)
+	if (!err && in->line.n)
 		err = bad(in, "more than expected");
 	return err;
 }
@@ -376,12 +357,12 @@ static struct error *parse(struct lines *in, struct topo_machine **ret)
 	bool ended = false;
 
 	while (!err && next_line(in)) {
-		ended = take_literal(in, "end") && in->word == in->word_end;
+		ended = take_literal(in, "end") && !in->line.n;
 		if (ended)
 			break;
 		err = parse_line(in, *ret);
 	}
-	if (!err && (!ended || in->at != in->end))
+	if (!err && (!ended || in->rest.n))
 		err = topo_error(TOPO_MACHINE, 0, "\"end\" is not the last line");
 	if (!err)
 		err = check_absences(*ret);
@@ -394,7 +375,7 @@ static struct error *parse(struct lines *in, struct topo_machine **ret)
 
 struct error *topo_machine_parse(const char *text, size_t n, struct topo_machine **ret)
 {
-	struct lines in = { .at = text, .end = text + n };
+	struct lines in = { .rest = { text, n } };
 	struct topo_machine *m = NULL;
 	struct error *err;
 

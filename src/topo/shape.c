@@ -27,11 +27,6 @@ unsigned int topo_core_of_cpu(const struct topo *t, unsigned int cpu)
 	return cpu / t->threads;
 }
 
-unsigned int topo_thread_of_cpu(const struct topo *t, unsigned int cpu)
-{
-	return cpu % t->threads;
-}
-
 unsigned int topo_node_of_llc(const struct topo *t, unsigned int llc)
 {
 	return llc / topo_llcs_per_node(t);

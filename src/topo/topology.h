@@ -50,7 +50,6 @@ unsigned int topo_llcs_per_node(const struct topo *t);
 unsigned int topo_llc_of_cpu(const struct topo *t, unsigned int cpu);
 /* Counted through the whole machine. */
 unsigned int topo_core_of_cpu(const struct topo *t, unsigned int cpu);
-unsigned int topo_thread_of_cpu(const struct topo *t, unsigned int cpu);
 unsigned int topo_node_of_llc(const struct topo *t, unsigned int llc);
 unsigned int topo_node_of_cpu(const struct topo *t, unsigned int cpu);
 unsigned int topo_distance(const struct topo *t, unsigned int from, unsigned int to);

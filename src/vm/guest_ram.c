@@ -69,12 +69,12 @@ struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *inf
 
 	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
 		const struct physmap_range *range = &layout.ranges.at[i];
-		_cleanup_free_ char *by_fd = xasprintf("/proc/%d/fd/%u", vm->pid,
-						       VM_MACHINE_FD_RAM + range->backend);
 		struct vm_run_ram ram = {
 			.guest_address = range->start,
 			.size_bytes = range->length,
-			.file = vm->cloned ? vm->template->ram_paths[range->backend] : by_fd,
+			.file = vm->cloned ? xstrdup(vm->template->ram_paths[range->backend])
+					   : xasprintf("/proc/%d/fd/%u", vm->pid,
+						       VM_MACHINE_FD_RAM + range->backend),
 			.offset_bytes = range->offset,
 			.is_private = vm->cloned,
 		};
@@ -83,7 +83,7 @@ struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *inf
 			ram.pid = vm->pid;
 			ram.address = vm->ram_addresses[range->backend] + range->offset;
 		}
-		vm_run_info_add_ram(info, &ram);
+		vec_push(&info->ram, ram);
 	}
 	return err;
 }

@@ -10,7 +10,7 @@
 
 enum {
 	HEARTBEAT_MS = 1000,
-	RELEASE_SEC = 60,
+	RELEASE_SEC = 60, /* to wake a clone */
 	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
@@ -207,6 +207,50 @@ static struct error *tell_of_trial(const struct vm_spec *spec, struct error *err
 	return probe.usable ? err : error_wrap(err, "KVM was asked for, though %s", probe.reason);
 }
 
+/*
+ * A clone that is kept for later. An emulated guest spends its first tenth of a second
+ * translating the code it runs; a spare has proved itself and run one command already, and
+ * then stands still, clock included. When it is wanted it is greeted anew: wall-clock time,
+ * randomness and session are those of that moment.
+ */
+/* The way a command takes: shell, fork, exec, exit. */
+static struct error *warm_up(struct vm *vm, const struct cancel *cancel)
+{
+	static const char *const argv[] = { "sh", "-c", "true", NULL };
+	struct vm_end end;
+	struct error *err;
+
+	err = vm_exec(vm, &(struct vm_command){ .argv = argv, .stdin_fd = -1 }, cancel, &end);
+	if (!err && (end.how != WIRE_END_EXITED || end.value != 0))
+		err = vm_error(VM_AGENT, 0, "a first command ended with %u", end.value);
+	return err;
+}
+
+static struct error *park(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
+{
+	struct error *err = spec->warm_up ? spec->warm_up(spec->say_context, vm, cancel)
+					  : warm_up(vm, cancel);
+
+	if (!err)
+		err = vm_freeze(vm);
+	if (err)
+		return error_wrap(err, "keeping a clone ready");
+	vm->parked = vm_clone_proof(vm,
+				    vm->ready.monotonic_ns + clock_monotonic_ns() - vm->greeted_ns);
+	vm->is_parked = true;
+	return NULL;
+}
+
+static struct error *wake_spare(struct vm *vm, const struct cancel *cancel)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+
+	vm->is_parked = false;
+	return error_wrap(vm_clone_wake(vm, &vm->parked, vm->heartbeat_ms, start_ns,
+					start_ns + RELEASE_SEC * NS_PER_SEC, cancel),
+			  "waking a spare");
+}
+
 struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
 {
 	for (;;) {
@@ -216,7 +260,7 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 		if (!err && vm->cloned)
 			err = release(vm, cancel);
 		if (!err && vm->cloned)
-			err = vm_spare_park(vm, spec, cancel);
+			err = park(vm, spec, cancel);
 		if (!err) {
 			*ret = take_ptr(vm);
 			return NULL;
@@ -229,7 +273,7 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 
 struct error *vm_release(struct vm *vm, const struct cancel *cancel)
 {
-	struct error *err = vm->is_parked ? vm_spare_wake(vm, cancel) : release(vm, cancel);
+	struct error *err = vm->is_parked ? wake_spare(vm, cancel) : release(vm, cancel);
 
 	note_trial(vm, err);
 	return err;

@@ -170,19 +170,6 @@ struct error *vm_boot_until_ready(struct vm *vm, const struct vm_machine_plan *p
 				  const struct cancel *cancel) MUST_CHECK;
 
 /*
- * A clone that is kept for later. An emulated guest spends its first tenth of a second
- * translating the code it runs; a spare has proved itself and run one command already, and
- * then stands still, clock included. When it is wanted it is greeted anew: wall-clock time,
- * randomness and session are those of that moment.
- */
-
-/* A guest that answers, warmed up and put to rest. */
-struct error *vm_spare_park(struct vm *vm, const struct vm_spec *spec,
-			    const struct cancel *cancel) MUST_CHECK;
-/* Lets it run and has it prove that it is still the same one. */
-struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
-
-/*
  * Guest RAM as the host can read it while the guest runs. A machine that booted
  * has it on memory files of ours; a clone's is private to its QEMU and read from there.
  */
@@ -222,16 +209,5 @@ struct error *vm_clone_wake(struct vm *vm, const struct vm_template_proof *proof
 struct error *vm_clone_prove(const struct vm_template_proof *template,
 			     const struct wire_ready *ready, unsigned int cpus,
 			     uint64_t running_ns) MUST_CHECK;
-
-/* The state of a machine's devices, out of QEMU and into it; RAM stays in its own files. */
-
-/* The guest stands still. Returns when the file is complete. */
-struct error *vm_state_save(struct vm *vm, const char *path,
-			    const struct cancel *cancel) MUST_CHECK;
-/*
- * Begins to load; QEMU does the rest while we go on. A state that does not fit ends QEMU. Told to
- * run while it loads, QEMU may forget it: wait for vm->loaded.
- */
-struct error *vm_state_load(struct vm *vm, const char *path) MUST_CHECK;
 
 #endif

@@ -108,7 +108,7 @@ void vm_say(const struct vm *vm, const char *fmt, ...)
 struct vm_facts vm_facts(const struct vm *vm)
 {
 	return (struct vm_facts){
-		.id = vm->run_dir ? vm_run_dir_id(vm->run_dir) : NULL,
+		.id = vm->run_dir ? vm->run_dir->id : NULL,
 		.qemu_pid = vm->pid,
 		.accel = vm->accel.name,
 		.accel_reason = vm->accel.reason,

@@ -12,6 +12,8 @@
 #include "base/clock.h"
 #include "work/group.h"
 
+DEFINE_ERROR_DOMAIN(work, WORK, WORK_ERRORS);
+
 static struct error *check_work(struct ktstr_work *work)
 {
 	const struct work_kind_info *info = work_kind_info(work->kind);

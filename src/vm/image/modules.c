@@ -27,92 +27,86 @@ static char folded(char c)
 	return c == '-' ? '_' : c;
 }
 
-/* Does this path, of n characters, end in the module's file? */
-static bool is_module(const char *path, size_t n, const char *name)
+/* Does this path end in the module's file? */
+static bool is_module(struct slice path, const char *name)
 {
-	size_t start = n, length = strlen(name);
+	size_t length = strlen(name);
+	struct slice file;
 
-	while (start && path[start - 1] != '/')
-		start--;
-	if (n - start < length + 3 || memcmp(path + start + length, ".ko", 3) != 0)
+	while (memchr(path.at, '/', path.n))
+		slice_take_until(&path, '/', &file);
+	file = path;
+	if (file.n < length + 3 || memcmp(file.at + length, ".ko", 3) != 0)
 		return false;
 	for (size_t i = 0; i < length; i++) {
-		if (folded(path[start + i]) != folded(name[i]))
+		if (folded(file.at[i]) != folded(name[i]))
 			return false;
 	}
-	return n == start + length + 3 || path[start + length + 3] == '.';
+	return file.n == length + 3 || file.at[length + 3] == '.';
 }
 
-static struct error *push(struct vm_module_list *list, const char *path, size_t n)
+static struct error *push(struct vm_module_list *list, struct slice path)
 {
 	if (list->n == VM_LIMIT_MODULES_FILES)
 		return vm_modules_error(VM_MODULES_LIMIT, 0,
 					"a module that needs more than %d others",
 					VM_LIMIT_MODULES_FILES);
 	/* The folder is a package's, but the file may be anybody's. */
-	if (path[0] == '/' || memmem(path, n, "..", 2) || memchr(path, 0, n))
+	if (path.at[0] == '/' || memmem(path.at, path.n, "..", 2) || memchr(path.at, 0, path.n))
 		return vm_modules_error(VM_MODULES_ABSENT, 0,
 					"modules.dep names a path outside its directory: %.*s",
-					(int)n, path);
+					(int)path.n, path.at);
 	list->paths = xreallocarray(list->paths, list->n + 1, sizeof(*list->paths));
-	list->paths[list->n++] = xstrndup(path, n);
+	list->paths[list->n++] = xstrndup(path.at, path.n);
 	return NULL;
 }
 
 /* "a.ko: b.ko c.ko": c needs nothing, b may need c. Loaded from the right. */
-static struct error *parse_line(const char *line, size_t n, size_t colon,
-				struct vm_module_list *ret)
+static struct error *parse_line(struct slice path, struct slice needs, struct vm_module_list *ret)
 {
-	struct error *err = NULL;
-	size_t end = n;
+	struct error *err = push(ret, path);
+	struct slice needed;
 
-	while (end > colon + 1 && !err) {
-		size_t start = end;
+	while (!err && slice_take_word(&needs, &needed))
+		err = push(ret, needed);
+	for (size_t i = 0; i < ret->n / 2; i++) {
+		char *left = ret->paths[i];
 
-		while (start > colon + 1 && line[start - 1] != ' ')
-			start--;
-		if (end > start)
-			err = push(ret, line + start, end - start);
-		end = start > colon + 1 ? start - 1 : start;
+		ret->paths[i] = ret->paths[ret->n - 1 - i];
+		ret->paths[ret->n - 1 - i] = left;
 	}
-	return err ? err : push(ret, line, colon);
+	return err;
 }
 
 struct error *vm_modules_parse_dep(struct bytes dep, const char *name, struct vm_module_list *ret)
 {
-	const char *at = (const char *)dep.at, *end = at + dep.n;
+	struct slice rest = { (const char *)dep.at, dep.n }, line, path;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((newline ? newline : end) - at);
-		const char *colon = memchr(at, ':', n);
+	while (slice_take_line(&rest, &line)) {
+		_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
+		struct slice needs = line;
+		struct error *err;
 
-		if (colon && is_module(at, (size_t)(colon - at), name)) {
-			_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
-			struct error *err = parse_line(at, n, (size_t)(colon - at), &list);
-
-			if (err)
-				return err;
-			*ret = list;
-			list = (struct vm_module_list){ 0 };
-			return NULL;
-		}
-		at += n + (newline != NULL);
+		if (!slice_take_until(&needs, ':', &path) || path.n == line.n ||
+		    !is_module(path, name))
+			continue;
+		err = parse_line(path, needs, &list);
+		if (err)
+			return err;
+		*ret = list;
+		list = (struct vm_module_list){ 0 };
+		return NULL;
 	}
 	return vm_modules_error(VM_MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
 }
 
 bool vm_modules_parse_builtin(struct bytes builtin, const char *name)
 {
-	const char *at = (const char *)builtin.at, *end = at + builtin.n;
+	struct slice rest = { (const char *)builtin.at, builtin.n }, line;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((newline ? newline : end) - at);
-
-		if (is_module(at, n, name))
+	while (slice_take_line(&rest, &line)) {
+		if (is_module(line, name))
 			return true;
-		at += n + (newline != NULL);
 	}
 	return false;
 }
@@ -126,20 +120,16 @@ void vm_modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
 {
 	static const char key[] = "depends=";
 	struct cursor c = cursor_over(modinfo);
+	struct slice rest, name;
 	const char *line;
 
 	while (cursor_left(&c) && (line = cursor_string(&c))) {
 		if (strncmp(line, key, sizeof(key) - 1) != 0)
 			continue;
-		for (line += sizeof(key) - 1; *line;) {
-			size_t n = strcspn(line, ",");
-
-			if (n) {
-				strbuf_append_bytes(into, line, n);
-				strbuf_append_char(into, '\n');
-			}
-			line += n + (line[n] == ',');
-		}
+		rest = slice_of(line + sizeof(key) - 1);
+		while (slice_take_until(&rest, ',', &name))
+			if (name.n)
+				strbuf_appendf(into, "%.*s\n", (int)name.n, name.at);
 	}
 }
 
@@ -153,19 +143,17 @@ struct folder {
 static char *find_file(const struct folder *folder, const char *name)
 {
 	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
-	const char *at = strbuf_str(&folder->order);
+	struct slice rest = slice_of(strbuf_str(&folder->order)), line;
 
-	while (*at) {
-		size_t n = strcspn(at, "\n");
-
-		for (size_t i = 0; is_module(at, n, name) && i < ARRAY_SIZE(suffixes); i++) {
-			_cleanup_free_ char *path = xasprintf("%.*s%s", (int)n, at, suffixes[i]);
+	while (slice_take_line(&rest, &line)) {
+		for (size_t i = 0; is_module(line, name) && i < ARRAY_SIZE(suffixes); i++) {
+			_cleanup_free_ char *path = xasprintf("%.*s%s", (int)line.n, line.at,
+							      suffixes[i]);
 			_cleanup_free_ char *full = xasprintf("%s/%s", folder->path, path);
 
 			if (access(full, R_OK) == 0)
 				return take_ptr(path);
 		}
-		at += n + (at[n] == '\n');
 	}
 	return NULL;
 }
@@ -190,7 +178,7 @@ static struct error *read_depends(const struct folder *folder, const char *path,
 static bool is_listed(const struct vm_module_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (is_module(list->paths[i], strlen(list->paths[i]), name))
+		if (is_module(slice_of(list->paths[i]), name))
 			return true;
 	}
 	return false;
@@ -201,6 +189,7 @@ static struct error *ask_modules(const struct folder *folder, const char *name, 
 {
 	_cleanup_strbuf_ struct strbuf depends = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
+	struct slice rest, line;
 	struct error *err;
 
 	if (is_listed(list, name) || vm_modules_parse_builtin(over(&folder->builtin), name))
@@ -213,14 +202,13 @@ static struct error *ask_modules(const struct folder *folder, const char *name, 
 		return vm_modules_error(VM_MODULES_ABSENT, 0, "no module '%s' in modules.order",
 					name);
 	err = read_depends(folder, path, &depends);
-	for (const char *at = strbuf_str(&depends); *at && !err;) {
-		size_t n = strcspn(at, "\n");
-		_cleanup_free_ char *needed = xstrndup(at, n);
+	rest = slice_of(strbuf_str(&depends));
+	while (!err && slice_take_line(&rest, &line)) {
+		_cleanup_free_ char *needed = xstrndup(line.at, line.n);
 
 		err = error_wrap(ask_modules(folder, needed, depth + 1, list), "%s", name);
-		at += n + (at[n] == '\n');
 	}
-	return err ? err : push(list, path, strlen(path));
+	return err ? err : push(list, slice_of(path));
 }
 
 static struct error *read_list(const char *folder, const char *name, struct strbuf *into)

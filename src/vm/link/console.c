@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/slice.h"
+
 enum {
 	LINE_SHOWN = 240,
 	LOG_MOST_BYTES = 16 << 20,
@@ -37,74 +39,65 @@ static const struct {
 	{ "ktstr-agent: fatal:", VM_CONSOLE_AGENT },
 };
 
-static void append_clean(struct strbuf *into, const char *line, size_t n)
+static void append_clean(struct strbuf *into, struct slice line)
 {
-	while (n && (line[n - 1] == '\r' || line[n - 1] == ' '))
-		n--;
-	if (n > LINE_SHOWN)
-		n = LINE_SHOWN;
-	for (size_t i = 0; i < n; i++)
-		strbuf_append_char(into, line[i] >= 0x20 && line[i] < 0x7f ? line[i] : '?');
+	while (line.n && (line.at[line.n - 1] == '\r' || line.at[line.n - 1] == ' '))
+		line.n--;
+	for (size_t i = 0; i < line.n && i < LINE_SHOWN; i++)
+		strbuf_append_char(into,
+				   line.at[i] >= 0x20 && line.at[i] < 0x7f ? line.at[i] : '?');
 }
 
-static enum vm_console_sign sign_of(const char *line, size_t n)
+static enum vm_console_sign sign_of(struct slice line)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
-		if (memmem(line, n, signs[i].text, strlen(signs[i].text)))
+		if (memmem(line.at, line.n, signs[i].text, strlen(signs[i].text)))
 			return signs[i].sign;
 	return VM_CONSOLE_QUIET;
 }
 
-enum vm_console_sign vm_console_read_signs(const char *text, size_t n, struct strbuf *line)
+enum vm_console_sign vm_console_read_signs(const char *text, size_t n, struct strbuf *into)
 {
 	enum vm_console_sign gravest = VM_CONSOLE_QUIET;
-	const char *found = NULL, *end = text + n;
-	size_t found_n = 0;
+	struct slice rest = { text, n }, line, found = { text, 0 };
 
-	for (const char *at = text; at < end;) {
-		const char *nl = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((nl ? nl : end) - at);
-		enum vm_console_sign sign = sign_of(at, len);
+	while (slice_take_line(&rest, &line)) {
+		enum vm_console_sign sign = sign_of(line);
 
 		if (sign > gravest) {
 			gravest = sign;
-			found = at;
-			found_n = len;
+			found = line;
 		}
-		at += len + 1;
 	}
-	if (found)
-		append_clean(line, found, found_n);
+	append_clean(into, found);
 	return gravest;
 }
 
 /* The number after "Killed process "; 0: there is none. */
-static uint32_t killed_process(const char *line, size_t n)
+static uint32_t killed_process(struct slice line)
 {
 	static const char mark[] = "Killed process ";
-	const char *at = memmem(line, n, mark, strlen(mark)), *end = line + n;
-	uint64_t pid = 0;
+	const char *at = memmem(line.at, line.n, mark, strlen(mark));
+	struct slice rest;
+	uint64_t pid;
 
 	if (!at)
 		return 0;
-	for (at += strlen(mark); at < end && *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
-		pid = 10 * pid + (uint64_t)(*at - '0');
-	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
+	at += strlen(mark);
+	rest = (struct slice){ at, (size_t)(line.at + line.n - at) };
+	return slice_take_u64(&rest, &pid) && pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
 size_t vm_console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most)
 {
-	const char *end = text + n;
+	struct slice rest = { text, n }, line;
 	size_t found = 0;
 
-	for (const char *at = text; at < end && found < most;) {
-		const char *nl = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((nl ? nl : end) - at);
-		uint32_t pid = sign_of(at, len) == VM_CONSOLE_OOM ? killed_process(at, len) : 0;
+	while (found < most && slice_take_line(&rest, &line)) {
+		uint32_t pid = sign_of(line) == VM_CONSOLE_OOM ? killed_process(line) : 0;
 
 		if (pid)
 			ret[found++] = pid;
-		at += len + 1;
 	}
 	return found;
 }

@@ -315,7 +315,7 @@ static void let_run_if_left_behind(struct vm *vm)
 	struct vm_run_freeze freeze;
 
 	if (!vm->stopped || vm->frozen || vm->shutdown.seen || !vm->run_dir ||
-	    !vm_run_freeze_adopt(vm_run_dir_path(vm->run_dir), &freeze))
+	    !vm_run_freeze_adopt(vm->run_dir->path, &freeze))
 		return;
 	vm_say(vm, "the process that froze the guest has ended; the guest runs again");
 	error_free(vm_qmp_execute(vm->qmp, "cont", NULL, STATUS_WAIT_MS * NS_PER_MS, NULL));

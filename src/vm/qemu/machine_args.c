@@ -1,28 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/qemu/machine_args.h"
 
-static struct error *add_topology(const struct vm_machine_plan *plan, struct vm_argv *argv)
-{
-	char by_fd[TOPO_LIMIT_ASKED_NODES][32];
-	const char *paths[TOPO_LIMIT_ASKED_NODES];
-
-	for (unsigned int i = 0; i < plan->topology.nodes; i++) {
-		snprintf(by_fd[i], sizeof(by_fd[i]), "/proc/self/fd/%u", VM_MACHINE_FD_RAM + i);
-		paths[i] = plan->ram_paths ? plan->ram_paths[i] : by_fd[i];
-	}
-	return vm_qemu_topology_args(
-		&(struct vm_qemu_topology){
-			.topology = &plan->topology,
-			.memory_bytes = plan->memory_bytes,
-			.version = &plan->qemu->version,
-			.accel = plan->accel,
-			.ram_paths = paths,
-			.share = !plan->ram_private,
-			.cpu_extra = plan->deterministic ? "-rdrand,-rdseed" : NULL,
-		},
-		argv);
-}
-
 /* The console's file is always writable, so the guest never waits for its reader. */
 static void add_console(struct vm_argv *argv)
 {
@@ -105,7 +83,7 @@ struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv
 
 	vm_argv_add(&argv, plan->qemu->path);
 	add_machine(plan, &argv);
-	err = add_topology(plan, &argv);
+	err = vm_qemu_topology_args(plan, &argv);
 	if (err)
 		return err;
 	add_console(&argv);
@@ -126,7 +104,7 @@ struct error *vm_machine_args_key(const struct vm_machine_plan *plan, struct str
 	shared.ram_paths = NULL;
 	shared.ram_private = false;
 	add_machine(&shared, &argv);
-	err = add_topology(&shared, &argv);
+	err = vm_qemu_topology_args(&shared, &argv);
 	if (err)
 		return err;
 	add_console(&argv);

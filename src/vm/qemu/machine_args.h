@@ -73,20 +73,6 @@ struct error *vm_machine_args_key(const struct vm_machine_plan *plan,
  * shared by a die), and one memory backend for each node.
  */
 
-/* Everything is borrowed. */
-struct vm_qemu_topology {
-	const struct topo *topology;
-	/* Of the whole machine; 0 when the topology tells the memory of its nodes. */
-	uint64_t memory_bytes;
-	const struct vm_qemu_version *version;
-	const struct vm_accel *accel;
-	/* The file of each node's RAM; any path QEMU can open, also /proc/self/fd/N. */
-	const char *const *ram_paths;
-	bool share;		   /* false: writes stay private to this QEMU */
-	const char *cpu_extra;	   /* "-rdrand,-rdseed", or NULL */
-	const char *machine_extra; /* more of -machine, or NULL */
-};
-
 /* Bytes of one node's backend: as told by the topology, else evenly in whole MiB. */
 uint64_t vm_qemu_node_bytes(const struct topo *t, uint64_t memory_bytes, unsigned int node);
 /* The highest APIC id: dies, cores and threads each take whole bits of it. */
@@ -103,7 +89,7 @@ const char *vm_qemu_topology_bios(const struct topo *t);
 const char *vm_qemu_topology_kernel_args(const struct topo *t);
 
 /* Adds -machine -cpu -smp -m -object -numa -device. */
-struct error *vm_qemu_topology_args(const struct vm_qemu_topology *wanted,
+struct error *vm_qemu_topology_args(const struct vm_machine_plan *plan,
 				    struct vm_argv *argv) MUST_CHECK;
 
 #endif

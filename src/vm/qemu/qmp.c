@@ -238,20 +238,26 @@ struct error *vm_qmp_execute(struct vm_qmp *qmp, const char *command, const char
 	return NULL;
 }
 
+char *vm_qmp_argument(const char *name, const char *value)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
+
+	json_begin_object(&w);
+	json_add_string(&w, name, value);
+	json_end_object(&w);
+	return strbuf_take(&text);
+}
+
 struct error *vm_qmp_human(struct vm_qmp *qmp, const char *command_line, uint64_t timeout_ns,
 			   struct strbuf *into)
 {
 	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
-	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
-	struct json_writer w = json_writer_to(&arguments, JSON_COMPACT);
+	_cleanup_free_ char *arguments = vm_qmp_argument("command-line", command_line);
 	struct json_text text;
 	struct error *err;
 
-	json_begin_object(&w);
-	json_add_string(&w, "command-line", command_line);
-	json_end_object(&w);
-	err = vm_qmp_execute(qmp, "human-monitor-command", strbuf_str(&arguments), timeout_ns,
-			     &answer);
+	err = vm_qmp_execute(qmp, "human-monitor-command", arguments, timeout_ns, &answer);
 	if (err)
 		return err;
 	text = json_string(answer.value);

@@ -62,6 +62,8 @@ void vm_qmp_heed(struct vm_qmp *qmp, const struct cancel *cancel);
  */
 struct error *vm_qmp_execute(struct vm_qmp *qmp, const char *command, const char *arguments,
 			     uint64_t timeout_ns, struct vm_qmp_message *ret) MUST_CHECK;
+/* {"name": "value"}, for a command of one argument. The caller owns the string. */
+char *vm_qmp_argument(const char *name, const char *value) MUST_CHECK;
 /* A human monitor command; appends its text. */
 struct error *vm_qmp_human(struct vm_qmp *qmp, const char *command_line, uint64_t timeout_ns,
 			   struct strbuf *into) MUST_CHECK;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "base/slice.h"
 
 /* More than any machine of ours has. */
 enum { CPUS_LIMIT = 4096 };
@@ -26,64 +26,62 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* "NAME=" or "NAME =" at the start of a word, then hexadecimal digits. */
-static const char *find_value(struct bytes block, const char *name)
+/* What follows "NAME=" or "NAME =" at the start of a word; empty unless those are digits. */
+static struct slice find_value(struct slice block, const char *name)
 {
 	size_t n = strlen(name);
-	const char *start = (const char *)block.at, *end = start + block.n;
+	const char *end = block.at + block.n;
 
-	for (const char *at = start; (size_t)(end - at) > n;) {
+	for (const char *at = block.at; (size_t)(end - at) > n;) {
 		const char *hit = memmem(at, (size_t)(end - at), name, n);
 		const char *value;
 
 		if (!hit)
-			return NULL;
+			break;
 		value = hit + n;
 		while (value < end && *value == ' ')
 			value++;
-		if ((hit == start || hit[-1] == ' ' || hit[-1] == '\n') && value + 1 < end &&
+		if ((hit == block.at || hit[-1] == ' ' || hit[-1] == '\n') && value + 1 < end &&
 		    *value == '=' && is_hex(value[1]))
-			return value + 1;
+			return (struct slice){ value + 1, (size_t)(end - value - 1) };
 		at = hit + n;
 	}
-	return NULL;
+	return (struct slice){ block.at, 0 };
 }
 
-static bool parse_hex(struct bytes block, const char *at, uint64_t *ret)
+static bool take_hex(struct slice *rest, uint64_t *ret)
 {
-	const char *end = (const char *)block.at + block.n;
 	uint64_t value = 0;
-	size_t digits = 0;
+	size_t n = 0;
 
-	for (; at < end && is_hex(*at); at++) {
-		if (++digits > 16)
-			return false;
-		value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	for (; n < rest->n && is_hex(rest->at[n]); n++) {
+		char c = rest->at[n];
+
+		value = value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
+	*rest = (struct slice){ rest->at + n, rest->n - n };
 	*ret = value;
-	return digits > 0;
+	return n > 0 && n <= 16;
 }
 
-static bool get(struct bytes block, const char *name, uint64_t *ret)
+static bool get(struct slice block, const char *name, uint64_t *ret)
 {
-	const char *at = name ? find_value(block, name) : NULL;
+	struct slice value = name ? find_value(block, name) : (struct slice){ block.at, 0 };
 
-	return at && parse_hex(block, at, ret);
+	return take_hex(&value, ret);
 }
 
 /* "GS =0000 ffff888000000000 …": the selector, then the base. */
-static bool get_base(struct bytes block, const char *name, uint64_t *ret)
+static bool get_base(struct slice block, const char *name, uint64_t *ret)
 {
-	const char *at = find_value(block, name), *end = (const char *)block.at + block.n;
+	struct slice value = find_value(block, name);
 
-	while (at && at < end && is_hex(*at))
-		at++;
-	return at && at < end && *at == ' ' && parse_hex(block, at + 1, ret);
+	return take_hex(&value, ret) && slice_take_char(&value, ' ') && take_hex(&value, ret);
 }
 
-static struct error *parse_cpu(struct bytes block, size_t number, struct physmap_registers *ret)
+static struct error *parse_cpu(struct slice block, size_t number, struct physmap_registers *ret)
 {
-	const bool long_mode = find_value(block, "RIP") != NULL;
+	const bool long_mode = find_value(block, "RIP").n > 0;
 	uint64_t cpl, halted;
 
 	*ret = (struct physmap_registers){ 0 };
@@ -112,7 +110,7 @@ struct error *vm_registers_parse(const char *text, size_t n, struct vm_register_
 
 	while (at) {
 		const char *next = memmem(at + 4, (size_t)(end - at - 4), "CPU#", 4);
-		struct bytes block = { (const uint8_t *)at, (size_t)((next ? next : end) - at) };
+		struct slice block = { at, (size_t)((next ? next : end) - at) };
 		struct physmap_registers cpu;
 		struct error *err;
 

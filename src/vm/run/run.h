@@ -60,8 +60,6 @@ struct vm_run_info {
 
 void vm_run_info_deinit(struct vm_run_info *info);
 void vm_run_info_free(struct vm_run_info *info);
-/* Takes over nothing: file is copied. */
-void vm_run_info_add_ram(struct vm_run_info *info, const struct vm_run_ram *ram);
 /* start_time_jiffies from /proc; 0 when the process is gone. */
 struct vm_run_process vm_run_process_of(pid_t pid);
 /* False when it has ended, even if its number is in use again. */
@@ -101,7 +99,10 @@ enum {
 	VM_LIMIT_RUN_DIR_ENTRIES = 65536,
 };
 
-struct vm_run_dir;
+struct vm_run_dir {
+	char *top, *id, *path;
+	int lock_fd;
+};
 
 /* The folder of all folders; the caller owns the string. */
 char *vm_run_dir_top(void) MUST_CHECK;
@@ -112,8 +113,6 @@ bool vm_run_dir_is_id(const char *name);
 struct error *vm_run_dir_new(struct vm_run_dir **ret) MUST_CHECK;
 /* Removes the folder with all it holds. */
 void vm_run_dir_free(struct vm_run_dir *dir);
-const char *vm_run_dir_id(const struct vm_run_dir *dir);
-const char *vm_run_dir_path(const struct vm_run_dir *dir);
 /* A file in it; the caller owns the string. A socket's path must fit 107 bytes. */
 char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name) MUST_CHECK;
 /* Writes vm.json whole or not at all. `id` and `owner` are filled in here. */

@@ -18,13 +18,6 @@ enum {
 	GUARD_RETRY_MS = 2,
 };
 
-struct vm_run_dir {
-	char *top;
-	char *id;
-	char *path;
-	int lock_fd;
-};
-
 char *vm_run_dir_top(void)
 {
 	return paths_run("vm");
@@ -34,16 +27,6 @@ bool vm_run_dir_is_id(const char *name)
 {
 	return strlen(name) == VM_RUN_DIR_ID_CHARS &&
 	       strspn(name, "0123456789abcdef") == VM_RUN_DIR_ID_CHARS;
-}
-
-const char *vm_run_dir_id(const struct vm_run_dir *dir)
-{
-	return dir->id;
-}
-
-const char *vm_run_dir_path(const struct vm_run_dir *dir)
-{
-	return dir->path;
 }
 
 char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name)

@@ -105,14 +105,6 @@ void vm_run_info_free(struct vm_run_info *info)
 	free(info);
 }
 
-void vm_run_info_add_ram(struct vm_run_info *info, const struct vm_run_ram *ram)
-{
-	struct vm_run_ram copy = *ram;
-
-	copy.file = ram->file ? xstrdup(ram->file) : NULL;
-	vec_push(&info->ram, copy);
-}
-
 void vm_run_info_write_members(const struct vm_run_info *info, struct json_writer *w)
 {
 	json_rows_write_members(&info_table, info, w);

@@ -2,13 +2,86 @@
 #include "vm/state.h"
 
 #include <string.h>
+#include <fcntl.h>
+#include <sys/random.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/image/image.h"
 
-/* The clock of a clone may be ahead by what QEMU needs to start it running. */
-enum { CLOCK_SLACK_MS = 2000 };
+enum {
+	/* The clock of a clone may be ahead by what QEMU needs to start it running. */
+	CLOCK_SLACK_MS = 2000,
+	QMP_WAIT_SEC = 60,
+	SAVE_WAIT_SEC = 120,
+	POLL_MS = 5,
+	/* Work that boot left behind (RCU callbacks, deferred frees) is done once, here. */
+	SETTLE_MS = 300,
+};
+
+/* Before 8.2 QEMU knew no files; a shell command does, if the path lets it. */
+static struct error *move(struct vm *vm, const char *command, const char *shell_verb,
+			  const char *path)
+{
+	static const char capability[] =
+		"{\"capabilities\":[{\"capability\":\"x-ignore-shared\",\"state\":true},"
+		"{\"capability\":\"events\",\"state\":true}]}";
+	_cleanup_free_ char *uri = NULL, *arguments = NULL;
+	struct error *err;
+
+	if (vm_qemu_version_at_least(&vm->qemu->version, 8, 2))
+		uri = xasprintf("file:%s", path);
+	else if (!strpbrk(path, "'\\"))
+		uri = xasprintf("exec:%s '%s'", shell_verb, path);
+	else
+		return vm_error(VM_TEMPLATE, 0, "QEMU %s cannot use %s: a quote in the path",
+				vm->qemu->version.text, path);
+	arguments = vm_qmp_argument("uri", uri);
+	err = vm_qmp_execute(vm->qmp, "migrate-set-capabilities", capability,
+			     QMP_WAIT_SEC * NS_PER_SEC, NULL);
+	if (!err)
+		err = vm_qmp_execute(vm->qmp, command, arguments, QMP_WAIT_SEC * NS_PER_SEC, NULL);
+	return vm_explain_monitor(vm, err, command);
+}
+
+/*
+ * Begins to load; QEMU does the rest while we go on. A state that does not fit ends QEMU. Told to
+ * run while it loads, QEMU may forget it: wait for vm->loaded.
+ */
+static struct error *load_state(struct vm *vm, const char *path)
+{
+	return move(vm, "migrate-incoming", "cat", path);
+}
+
+/* The guest stands still. Returns when the file is complete. */
+static struct error *save_state(struct vm *vm, const char *path, const struct cancel *cancel)
+{
+	uint64_t deadline_ns = clock_monotonic_ns() + SAVE_WAIT_SEC * NS_PER_SEC;
+	struct error *err = move(vm, "migrate", "cat >", path);
+
+	while (!err) {
+		_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
+		struct json_text status, words;
+
+		err = vm_qmp_execute(vm->qmp, "query-migrate", NULL, QMP_WAIT_SEC * NS_PER_SEC,
+				     &answer);
+		if (err)
+			return vm_explain_monitor(vm, err, "saving the guest");
+		status = json_string(json_find(answer.value, "status"));
+		if (json_text_is(status, "completed"))
+			return NULL;
+		words = json_string(json_find(answer.value, "error-desc"));
+		if (json_text_is(status, "failed"))
+			return vm_error(VM_TEMPLATE, 0, "QEMU could not save the guest: %.*s",
+					(int)words.n, words.at ? words.at : "");
+		if (clock_monotonic_ns() > deadline_ns)
+			return vm_error(VM_TEMPLATE, 0, "QEMU did not save the guest in %d s",
+					SAVE_WAIT_SEC);
+		if (!cancel_sleep(cancel, POLL_MS * NS_PER_MS))
+			err = cancel_error(cancel, "saving a template");
+	}
+	return err;
+}
 
 struct vm_machine_plan vm_clone_plan(const struct vm *vm)
 {
@@ -63,7 +136,7 @@ struct error *vm_clone_launch(struct vm *vm)
 	plan.incoming = true;
 	err = vm_launch(vm, &plan);
 	if (!err)
-		err = vm_state_load(vm, vm->template->state_path);
+		err = load_state(vm, vm->template->state_path);
 	if (!err)
 		err = vm_explain_if_ended(vm, vm_guest_ram_locate(vm), "finding its RAM");
 	if (!err)
@@ -123,4 +196,75 @@ struct error *vm_clone_prove(const struct vm_template_proof *template,
 		return vm_error(VM_CLONE, 0, "it has %u CPUs, its template had %u",
 				ready->online_cpus, cpus);
 	return NULL;
+}
+
+static struct error *save_ram(const struct vm *vm, const char *dir)
+{
+	for (unsigned int i = 0; i < vm->topology.nodes; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/ram.%u", dir, i);
+		_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		struct error *err;
+		uint64_t bytes;
+
+		if (fd < 0)
+			return vm_error(VM_TEMPLATE, errno, "cannot create %s", path);
+		err = vm_ram_copy_sparse(vm->ram_fds[i], fd, path, &bytes);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* Stopped and written; the proof is what its clones must be able to repeat. */
+static struct error *save(struct vm *vm, const char *dir, const struct cancel *cancel,
+			  struct vm_template_proof *ret)
+{
+	_cleanup_free_ char *state = xasprintf("%s/state", dir);
+	struct error *err;
+
+	if (!cancel_sleep(cancel, SETTLE_MS * NS_PER_MS))
+		return cancel_error(cancel, "saving a template");
+	err = vm_freeze(vm);
+	if (err)
+		return err;
+	/*
+	 * The guest told its topology after it was asked, so its clock has not gone on by more than
+	 * our time since the question. When the answer, or READY, was seen says nothing: we may
+	 * have been stopped.
+	 */
+	*ret = vm_clone_proof(vm, vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns);
+	err = save_state(vm, state, cancel);
+	return err ? err : save_ram(vm, dir);
+}
+
+struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
+				     const struct vm_spec *spec, const struct strbuf *initramfs,
+				     const struct cancel *cancel, struct vm_template **ret)
+{
+	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
+	struct vm_machine_plan plan = vm_clone_plan(vm);
+	uint8_t nonce[WIRE_NONCE_BYTES];
+	struct vm_template_proof proof;
+	struct error *err;
+
+	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
+		return vm_error(VM_TEMPLATE, errno, "cannot get random bytes for a nonce");
+	vm_boot_format_args(&spec->topology, false, spec->kernel_args, &arguments);
+	plan.kernel_path = vm_boot_image(spec->kernel);
+	plan.kernel_args = strbuf_str(&arguments);
+	err = vm_boot_make_files(vm, initramfs);
+	if (!err)
+		err = vm_open_run_folder(vm);
+	if (!err)
+		err = vm_boot_until_ready(vm, &plan, nonce, 0, cancel);
+	if (!err && memcmp(vm->ready.nonce, nonce, sizeof(nonce)) != 0)
+		err = vm_error(VM_AGENT, 0, "the agent did not keep the nonce");
+	if (!err)
+		err = vm_template_draft_make_folder(draft);
+	if (!err)
+		err = vm_template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
+	if (err)
+		return error_wrap(err, "making a template");
+	vm_kill(vm);
+	return vm_template_draft_finish(draft, &proof, vm->topology.nodes, ret);
 }

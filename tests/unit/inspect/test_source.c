@@ -99,10 +99,10 @@ static void a_description_says_where_ram_is(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
-	vm_run_info_add_ram(&info, &(struct vm_run_ram){ .guest_address = 1 << 20,
-							 .size_bytes = RAM_BYTES - (1 << 20),
-							 .file = ram,
-							 .offset_bytes = 1 << 20 });
+	vec_push(&info.ram, (struct vm_run_ram){ .guest_address = 1 << 20,
+						 .size_bytes = RAM_BYTES - (1 << 20),
+						 .file = take_ptr(ram),
+						 .offset_bytes = 1 << 20 });
 	vm_run_info_format(&info, &text);
 	info.id = NULL;
 	vm_run_info_deinit(&info);

@@ -10,24 +10,20 @@
 static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG, .qemu_cpu = "Nehalem,level=32" };
 static const struct vm_accel kvm = { .kind = VM_ACCEL_KVM, .qemu_cpu = "Nehalem,level=32" };
 static char text_7_2[] = "7.2.22", text_8_2[] = "8.2.0", text_10_0[] = "10.0.2";
-static const struct vm_qemu_version qemu_7_2 = { 7, 2, 22, text_7_2 };
-static const struct vm_qemu_version qemu_8_2 = { 8, 2, 0, text_8_2 };
-static const struct vm_qemu_version qemu_10_0 = { 10, 0, 2, text_10_0 };
+static const struct vm_qemu_binary qemu_7_2 = { .version = { 7, 2, 22, text_7_2 } };
+static const struct vm_qemu_binary qemu_8_2 = { .version = { 8, 2, 0, text_8_2 } };
+static const struct vm_qemu_binary qemu_10_0 = { .version = { 10, 0, 2, text_10_0 } };
 static const char *const paths[TOPO_LIMIT_ASKED_NODES] = { "/ram/0", "/ram/1", "/ram/2", "/ram/3" };
 
-static struct error *args_of(const char *text, uint64_t mib, const struct vm_qemu_version *version,
+static struct error *args_of(const char *text, uint64_t mib, const struct vm_qemu_binary *qemu,
 			     const struct vm_accel *accel, struct vm_argv *argv)
 {
-	struct vm_qemu_topology wanted = { .memory_bytes = mib << 20,
-					   .version = version,
-					   .accel = accel,
-					   .ram_paths = paths,
-					   .share = true };
-	struct topo t;
+	struct vm_machine_plan plan = {
+		.qemu = qemu, .accel = accel, .memory_bytes = mib << 20, .ram_paths = paths
+	};
 
-	assert_success(topo_parse_or_preset(text, &t));
-	wanted.topology = &t;
-	return vm_qemu_topology_args(&wanted, argv);
+	assert_success(topo_parse_or_preset(text, &plan.topology));
+	return vm_qemu_topology_args(&plan, argv);
 }
 
 static void assert_args(const char *text, uint64_t mib, const char *expected)
@@ -40,11 +36,11 @@ static void assert_args(const char *text, uint64_t mib, const char *expected)
 	assert_string_equal(strbuf_str(&s), expected);
 }
 
-static void assert_refused(const char *text, uint64_t mib, const struct vm_qemu_version *version,
+static void assert_refused(const char *text, uint64_t mib, const struct vm_qemu_binary *qemu,
 			   const struct vm_accel *accel, const char *words)
 {
 	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
-	_cleanup_error_ struct error *err = args_of(text, mib, version, accel, &argv);
+	_cleanup_error_ struct error *err = args_of(text, mib, qemu, accel, &argv);
 
 	if (!err)
 		fail_msg("%s was accepted", text);
@@ -72,21 +68,19 @@ static void nodes_are_sockets_and_llcs_are_dies(void **state UNUSED)
 static void extras_and_commas_are_kept(void **state UNUSED)
 {
 	const char *const odd_paths[] = { "/a,b,,c" };
-	struct topo t = TOPO_DEFAULT;
-	struct vm_qemu_topology wanted = { .topology = &t,
-					   .memory_bytes = 64 << 20,
-					   .version = &qemu_10_0,
-					   .accel = &tcg,
-					   .ram_paths = odd_paths,
-					   .cpu_extra = "-rdrand,-rdseed",
-					   .machine_extra = "smm=off" };
+	struct vm_machine_plan plan = { .qemu = &qemu_10_0,
+					.accel = &tcg,
+					.topology = TOPO_DEFAULT,
+					.memory_bytes = 64 << 20,
+					.ram_paths = odd_paths,
+					.ram_private = true,
+					.deterministic = true };
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 
-	assert_success(vm_qemu_topology_args(&wanted, &argv));
+	assert_success(vm_qemu_topology_args(&plan, &argv));
 	vm_argv_format(&argv, &s);
-	assert_contains(strbuf_str(&s),
-			"-machine q35,smm=off -cpu Nehalem,level=32,-rdrand,-rdseed");
+	assert_contains(strbuf_str(&s), "-machine q35 -cpu Nehalem,level=32,-rdrand,-rdseed");
 	assert_contains(strbuf_str(&s), "mem-path=/a,,b,,,,c,share=off,reserve=off");
 }
 
@@ -173,11 +167,12 @@ static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 	char storage[TOPO_LIMIT_ASKED_NODES][64];
 	const char *ram[TOPO_LIMIT_ASKED_NODES];
-	struct vm_qemu_topology wanted = { .topology = t,
-					   .memory_bytes = 256 << 20,
-					   .version = &qemu_10_0,
-					   .accel = &tcg,
-					   .ram_paths = ram };
+	struct vm_machine_plan plan = { .qemu = &qemu_10_0,
+					.accel = &tcg,
+					.topology = *t,
+					.memory_bytes = 256 << 20,
+					.ram_paths = ram,
+					.ram_private = true };
 	unsigned int n = 0, values[4] = { 0 };
 	char line[256];
 	FILE *qemu;
@@ -186,7 +181,7 @@ static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 		snprintf(storage[i], sizeof(storage[i]), "%s/%u-%u", ram_dir, topo_cpus(t), i);
 		ram[i] = storage[i];
 	}
-	assert_success(vm_qemu_topology_args(&wanted, &argv));
+	assert_success(vm_qemu_topology_args(&plan, &argv));
 	strbuf_append(&command, "printf 'info hotpluggable-cpus\\nquit\\n' | timeout 60 "
 				"qemu-system-x86_64 -nodefaults -display none -S -accel tcg "
 				"-monitor stdio ");
@@ -215,7 +210,7 @@ static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 		assert_int_equal(values[0], topo_node_of_cpu(t, cpu));
 		assert_int_equal(values[1], llc % topo_llcs_per_node(t));
 		assert_int_equal(values[2], topo_core_of_cpu(t, cpu) % t->cores);
-		assert_int_equal(values[3], topo_thread_of_cpu(t, cpu));
+		assert_int_equal(values[3], cpu % t->threads);
 	}
 	assert_int_equal(pclose(qemu), 0);
 	return n;

@@ -79,7 +79,7 @@ static void monitor_end(struct monitor *m)
 static const struct vm_run_entry *entry_of(struct vm_run_list *list, const struct monitor *m)
 {
 	assert_success(vm_run_list_read(list));
-	return vm_run_list_find(list, vm_run_dir_id(m->dir));
+	return vm_run_list_find(list, m->dir->id);
 }
 
 static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
@@ -93,7 +93,7 @@ static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
 	entry = entry_of(&list, &m);
 	assert_success(vm_run_control_freeze(entry));
 	assert_false(m.running);
-	assert_false(vm_run_freeze_adopt(vm_run_dir_path(m.dir), &freeze));
+	assert_false(vm_run_freeze_adopt(m.dir->path, &freeze));
 	vm_run_control_ask(&list);
 	/* Wanted by somebody: it stays so. */
 	assert_string_equal(vm_run_state_word(entry->state), "paused");
@@ -112,7 +112,7 @@ static void guest_frozen_by_a_dead_process_is_resumed(void **state UNUSED)
 
 	monitor_start(&m, getpid(), false);
 	entry = entry_of(&list, &m);
-	assert_success(vm_run_freeze_begin(vm_run_dir_path(m.dir), &freeze));
+	assert_success(vm_run_freeze_begin(m.dir->path, &freeze));
 	vm_run_control_ask(&list);
 	assert_int_equal(entry->state, VM_RUN_PAUSED);
 	/* As its death would do. */
@@ -122,7 +122,7 @@ static void guest_frozen_by_a_dead_process_is_resumed(void **state UNUSED)
 	vm_run_control_ask(&list);
 	assert_int_equal(entry->state, VM_RUN_RUNNING);
 	assert_true(m.running);
-	assert_false(vm_run_freeze_adopt(vm_run_dir_path(m.dir), &freeze));
+	assert_false(vm_run_freeze_adopt(m.dir->path, &freeze));
 	monitor_end(&m);
 }
 
@@ -139,8 +139,7 @@ static void killing_ends_qemu(void **state UNUSED)
 	monitor_start(&m, pid, true);
 	assert_success(vm_run_control_kill(entry_of(&list, &m)));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_error_tag(vm_run_control_kill(vm_run_list_find(&list, vm_run_dir_id(m.dir))),
-			 "absent");
+	assert_error_tag(vm_run_control_kill(vm_run_list_find(&list, m.dir->id)), "absent");
 	monitor_end(&m);
 }
 
@@ -152,7 +151,7 @@ static void a_vm_that_only_starts_can_do_nothing(void **state UNUSED)
 
 	assert_success(vm_run_dir_new(&dir));
 	assert_success(vm_run_list_read(&list));
-	entry = vm_run_list_find(&list, vm_run_dir_id(dir));
+	entry = vm_run_list_find(&list, dir->id);
 	assert_error_tag(vm_run_control_freeze(entry), "absent");
 	assert_error_tag(vm_run_control_resume(entry), "absent");
 	assert_error_tag(vm_run_control_kill(entry), "absent");

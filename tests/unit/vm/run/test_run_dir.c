@@ -35,9 +35,9 @@ static void a_folder_is_private_and_goes_with_its_owner(void **state)
 	struct stat st;
 
 	assert_success(vm_run_dir_new(&dir));
-	assert_true(vm_run_dir_is_id(vm_run_dir_id(dir)));
-	path = xasprintf("%s/vm/%s", f->run, vm_run_dir_id(dir));
-	assert_string_equal(vm_run_dir_path(dir), path);
+	assert_true(vm_run_dir_is_id(dir->id));
+	path = xasprintf("%s/vm/%s", f->run, dir->id);
+	assert_string_equal(dir->path, path);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	socket = vm_run_dir_file(dir, "qmp.sock");
@@ -66,7 +66,7 @@ static void what_is_published_can_be_read(void **state UNUSED)
 	path = vm_run_dir_file(dir, "vm.json");
 	assert_success(io_read_file(path, 1 << 20, &text));
 	assert_success(vm_run_info_parse(text.at, text.n, path, &read));
-	assert_string_equal(read->id, vm_run_dir_id(dir));
+	assert_string_equal(read->id, dir->id);
 	assert_int_equal(read->owner.pid, getpid());
 	assert_true(read->owner.start_time_jiffies > 0);
 	assert_int_equal(read->memory_bytes, 1 << 30);
@@ -85,7 +85,7 @@ static pid_t start_owner(char id[VM_RUN_DIR_ID_CHARS + 1])
 		struct vm_run_dir *dir = NULL;
 
 		if (vm_run_dir_new(&dir) || vm_run_dir_publish(dir, &info) ||
-		    write(ends[1], vm_run_dir_id(dir), VM_RUN_DIR_ID_CHARS) != VM_RUN_DIR_ID_CHARS)
+		    write(ends[1], dir->id, VM_RUN_DIR_ID_CHARS) != VM_RUN_DIR_ID_CHARS)
 			_exit(1);
 		for (;;)
 			pause();
@@ -125,7 +125,7 @@ static void a_killed_owner_is_swept_away_and_nobody_else(void **state)
 	vm_run_dir_sweep();
 	assert_false(exists(dead_path));
 	assert_true(exists(alive_path));
-	assert_true(exists(vm_run_dir_path(ours)));
+	assert_true(exists(ours->path));
 	assert_true(exists(stranger));
 	assert_true(exists(file));
 	assert_int_equal(count_names(f), 5);
@@ -262,7 +262,7 @@ static int busy_process(int number)
 			return 2;
 		vm_run_info_deinit(&info);
 		vm_run_dir_sweep();
-		if (!is_listed(vm_run_dir_id(dir)))
+		if (!is_listed(dir->id))
 			return 3;
 		/* Some die with the folder in hand. */
 		if (round == ROUNDS - 1 && number % 2)

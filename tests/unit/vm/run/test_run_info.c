@@ -68,7 +68,7 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 		.qmp_socket = xstrdup("/run/q"),
 		.console_log = xstrdup("/run/c"),
 	};
-	struct vm_run_ram low = { .size_bytes = UINT64_C(2) << 30, .file = (char *)"/ram" };
+	struct vm_run_ram low = { .size_bytes = UINT64_C(2) << 30, .file = xstrdup("/ram") };
 	struct vm_run_ram high = {
 		.guest_address = UINT64_C(4) << 30,
 		.size_bytes = UINT64_C(3) << 30,
@@ -79,8 +79,8 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, again = STRBUF_INIT;
 	_cleanup_vm_run_info_ struct vm_run_info *read = NULL;
 
-	vm_run_info_add_ram(&info, &low);
-	vm_run_info_add_ram(&info, &high);
+	vec_push(&info.ram, low);
+	vec_push(&info.ram, high);
 	vm_run_info_format(&info, &text);
 	assert_string_equal(text.at, full);
 	vm_run_info_deinit(&info);

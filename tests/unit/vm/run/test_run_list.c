@@ -42,11 +42,11 @@ static void each_state_is_told(void **state UNUSED)
 	assert_success(vm_run_list_read(&list));
 	assert_int_equal(list.entries.n, 4);
 	/* The oldest first, those that do not say last. */
-	assert_string_equal(list.entries.at[0].id, vm_run_dir_id(ended));
-	assert_string_equal(list.entries.at[1].id, vm_run_dir_id(running));
-	assert_string_equal(list.entries.at[2].id, vm_run_dir_id(starting));
-	assert_string_equal(list.entries.at[3].id, vm_run_dir_id(bare));
-	entry = vm_run_list_find(&list, vm_run_dir_id(running));
+	assert_string_equal(list.entries.at[0].id, ended->id);
+	assert_string_equal(list.entries.at[1].id, running->id);
+	assert_string_equal(list.entries.at[2].id, starting->id);
+	assert_string_equal(list.entries.at[3].id, bare->id);
+	entry = vm_run_list_find(&list, running->id);
 	assert_non_null(entry);
 	assert_string_equal(vm_run_state_word(entry->state), "running");
 	assert_int_equal(entry->info->owner.pid, getpid());
@@ -87,10 +87,10 @@ static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
 		vm_run_info_deinit(&info);
 		assert_success(vm_run_list_read(&list));
 		assert_int_equal(list.entries.n, 2);
-		entry = vm_run_list_find(&list, vm_run_dir_id(good));
+		entry = vm_run_list_find(&list, good->id);
 		assert_int_equal(entry->state, VM_RUN_STARTING);
 		assert_null(entry->problem);
-		entry = vm_run_list_find(&list, vm_run_dir_id(bad));
+		entry = vm_run_list_find(&list, bad->id);
 		assert_int_equal(entry->state, VM_RUN_UNREADABLE);
 		assert_null(entry->info);
 		assert_contains(entry->problem, "vm.json");
