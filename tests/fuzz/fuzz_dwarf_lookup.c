@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/elf/dwarf_view.c src/elf/member_search.c src/elf/image_search.c src/elf/name_filter.c
- * src/elf/anchor.c src/elf/split_dwarf.c */
+/* covers: src/elf/dwarf_view.c src/elf/member_search.c src/elf/image_search.c
+ * src/elf/name_filter.c */
 #include "elf/member_lookup.h"
 #include "elf/member_search.h"
 #include "fuzz.h"

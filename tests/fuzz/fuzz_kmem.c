@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/kmem/kmem.c src/kmem/names.c src/kmem/space.c
- * src/kmem/pages.c src/kmem/paging.c src/kmem/list.c src/kmem/xarray.c */
+/* covers: src/kmem/kmem.c src/kmem/names.c src/kmem/space.c src/kmem/walk.c */
 /*
  * A small kernel in RAM with words of it changed. The first byte chooses its form; then come
  * changes: where (two bytes, in units of eight, counted through what an attach touches), how (one
