@@ -2,6 +2,7 @@
 #include "host/host_facts.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -84,56 +85,25 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(((const struct host_pair *)a)->name, ((const struct host_pair *)b)->name);
 }
 
-static void read_tunables(const char *root, struct host_facts *f)
+/* A pair for each entry of a directory that fits the pattern: its name from `skip` on, its text. */
+static void read_pairs_of(const char *root, const char *folder, const char *pattern, size_t skip,
+			  const char *below, size_t limit, struct host_pairs *ret)
 {
-	_cleanup_free_ char *path = xasprintf("%s/proc/sys/kernel", root);
+	_cleanup_free_ char *path = xasprintf("%s/%s", root, folder);
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	f->sched_tunables.known = dir != NULL;
-	while (dir && f->sched_tunables.rows.n < HOST_LIMIT_TUNABLES && (entry = readdir(dir))) {
-		_cleanup_free_ char *below = NULL;
-		struct host_pair pair;
+	while (dir && ret->rows.n < limit && (entry = readdir(dir))) {
+		_cleanup_free_ char *file = xasprintf("%s/%s%s", folder, entry->d_name, below);
+		char *value = fnmatch(pattern, entry->d_name, 0) ? NULL : read_text(root, file);
 
-		if (strncmp(entry->d_name, "sched_", 6) != 0)
-			continue;
-		below = xasprintf("proc/sys/kernel/%s", entry->d_name);
-		pair = (struct host_pair){ xstrdup(entry->d_name), read_text(root, below) };
-		if (pair.value)
-			vec_push(&f->sched_tunables.rows, pair);
-		else
-			free(pair.name);
+		if (value)
+			vec_push(&ret->rows,
+				 (struct host_pair){ xstrdup(entry->d_name + skip), value });
 	}
-	if (f->sched_tunables.rows.n)
-		qsort(f->sched_tunables.rows.at, f->sched_tunables.rows.n, sizeof(struct host_pair),
-		      by_name);
-}
-
-static void read_governors(const char *root, struct host_facts *f)
-{
-	_cleanup_free_ char *path = xasprintf("%s/sys/devices/system/cpu", root);
-	_cleanup_dir_ DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && f->cpufreq_governor.rows.n < HOST_LIMIT_CPUS && (entry = readdir(dir))) {
-		const char *number = entry->d_name + 3;
-		_cleanup_free_ char *below = NULL;
-		struct host_pair pair;
-
-		if (strncmp(entry->d_name, "cpu", 3) != 0 || !*number ||
-		    number[strspn(number, "0123456789")])
-			continue;
-		below = xasprintf("sys/devices/system/cpu/%s/cpufreq/scaling_governor",
-				  entry->d_name);
-		pair = (struct host_pair){ xstrdup(number), read_text(root, below) };
-		if (pair.value)
-			vec_push(&f->cpufreq_governor.rows, pair);
-		else
-			free(pair.name);
-	}
-	if (f->cpufreq_governor.rows.n)
-		qsort(f->cpufreq_governor.rows.at, f->cpufreq_governor.rows.n,
-		      sizeof(struct host_pair), by_name);
+	if (ret->rows.n)
+		qsort(ret->rows.at, ret->rows.n, sizeof(*ret->rows.at), by_name);
+	ret->known = dir != NULL;
 }
 
 void host_facts_read(const char *root, struct host_facts *ret)
@@ -147,8 +117,12 @@ void host_facts_read(const char *root, struct host_facts *ret)
 		f.cpu_vendor = find_value(cpuinfo, "vendor_id");
 	}
 	read_memory(root, &f);
-	read_tunables(root, &f);
-	read_governors(root, &f);
+	read_pairs_of(root, "proc/sys/kernel", "sched_*", 0, "", HOST_LIMIT_TUNABLES,
+		      &f.sched_tunables);
+	read_pairs_of(root, "sys/devices/system/cpu", "cpu[0-9]*", strlen("cpu"),
+		      "/cpufreq/scaling_governor", HOST_LIMIT_CPUS, &f.cpufreq_governor);
+	/* A machine without governors does not say so. */
+	f.cpufreq_governor.known = false;
 	f.online_cpus = count_list(root, "sys/devices/system/cpu/online");
 	f.numa_nodes = count_list(root, "sys/devices/system/node/online");
 	f.kernel_name = read_text(root, "proc/sys/kernel/ostype");
@@ -167,18 +141,13 @@ static const char *const delayacct_names[] = { HOST_DELAYACCT_STATES(WORD) };
 static const char *const xacct_names[] = { HOST_XACCT_STATES(WORD) };
 #undef WORD
 
-static bool has_line(const char *text, size_t n, const char *line)
+static bool has_line(const char *text, size_t n, const char *wanted)
 {
-	size_t line_n = strlen(line);
+	struct slice rest = { text, n }, line;
 
-	for (const char *at = text, *end = text + n; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-
-		if ((size_t)(stop - at) == line_n && memcmp(at, line, line_n) == 0)
+	while (slice_take_line(&rest, &line))
+		if (slice_equal(line, wanted))
 			return true;
-		at = newline ? newline + 1 : end;
-	}
 	return false;
 }
 
@@ -209,23 +178,19 @@ static bool read_config(const char *path, struct strbuf *into)
 
 static enum host_xacct read_xacct(const char *root)
 {
-	_cleanup_free_ char *path = xasprintf("%s/proc/config.gz", root);
-	_cleanup_free_ char *release = xasprintf("%s/proc/sys/kernel/osrelease", root);
-	_cleanup_free_ char *boot = NULL;
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
-	_cleanup_error_ struct error *err = NULL;
+	_cleanup_free_ char *path = xasprintf("%s/proc/config.gz", root), *boot = NULL;
+	_cleanup_free_ char *release = read_text(root, "proc/sys/kernel/osrelease");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (read_config(path, &text))
-		return host_xacct_parse(strbuf_str(&text), text.n);
-	err = io_read_file(release, HOST_LIMIT_FILE_BYTES, &name);
-	if (err)
-		return HOST_XACCT_UNKNOWN;
-	boot = xasprintf("%s/boot/config-%.*s", root, (int)strcspn(strbuf_str(&name), "/\n"),
-			 strbuf_str(&name));
-	strbuf_clear(&text);
-	if (read_config(boot, &text))
-		return host_xacct_parse(strbuf_str(&text), text.n);
-	return HOST_XACCT_UNKNOWN;
+	if (release)
+		boot = xasprintf("%s/boot/config-%.*s", root, (int)strcspn(release, "/\n"),
+				 release);
+	if (!read_config(path, &text)) {
+		strbuf_clear(&text);
+		if (!boot || !read_config(boot, &text))
+			return HOST_XACCT_UNKNOWN;
+	}
+	return host_xacct_parse(strbuf_str(&text), text.n);
 }
 
 static enum host_delayacct read_delayacct(const char *root)
