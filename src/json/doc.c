@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "base/slice.h"
 #include "json/limits.h"
 #include "json/scan.h"
 
@@ -127,24 +128,11 @@ bool json_get_bool(const struct json_value *value, bool *ret)
 	return true;
 }
 
-static bool digits_to_u64(struct json_text digits, uint64_t *ret)
-{
-	uint64_t sum = 0;
-
-	if (digits.n == 0)
-		return false;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (digits.at[i] < '0' || digits.at[i] > '9' || !mul_fits_u64(sum, 10, &sum) ||
-		    !add_fits_u64(sum, (uint64_t)(digits.at[i] - '0'), &sum))
-			return false;
-	}
-	*ret = sum;
-	return true;
-}
-
 bool json_get_u64(const struct json_value *value, uint64_t *ret)
 {
-	return digits_to_u64(json_number_text(value), ret);
+	struct json_text text = json_number_text(value);
+
+	return slice_u64((struct slice){ text.at, text.n }, ret);
 }
 
 bool json_get_i64(const struct json_value *value, int64_t *ret)
@@ -155,7 +143,8 @@ bool json_get_i64(const struct json_value *value, int64_t *ret)
 
 	if (negative)
 		text = (struct json_text){ text.at + 1, text.n - 1 };
-	if (!digits_to_u64(text, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative)
+	if (!slice_u64((struct slice){ text.at, text.n }, &magnitude) ||
+	    magnitude > (uint64_t)INT64_MAX + negative)
 		return false;
 	*ret = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
 	return true;

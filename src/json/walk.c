@@ -107,8 +107,3 @@ struct error *json_walk_leaves(const struct json_value *root, const struct json_
 		*ret = w.report;
 	return err;
 }
-
-bool json_walk_is_sentinel(struct json_text name)
-{
-	return json_text_is(name, JSON_WALK_TRUNCATED) || json_text_is(name, JSON_WALK_DROPPED);
-}

@@ -45,7 +45,4 @@ struct error *json_walk_leaves(const struct json_value *root, const struct json_
 			       json_leaf_fn fn, void *context,
 			       struct json_walk_report *ret) MUST_CHECK;
 
-/* True for the names above: statistics leave them out. */
-bool json_walk_is_sentinel(struct json_text name);
-
 #endif

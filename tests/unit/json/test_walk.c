@@ -146,15 +146,19 @@ static void an_error_of_the_callback_ends_the_walk(void **state UNUSED)
 	assert_int_equal(report.leaves, 77);
 }
 
-static void sentinels_are_known_by_name(void **state UNUSED)
+static void integers_of_64_bits_keep_every_digit(void **state UNUSED)
 {
-	struct json_text name = { JSON_WALK_TRUNCATED, strlen(JSON_WALK_TRUNCATED) };
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	const char *text = "[18446744073709551615,18446744073709551616,00,1.0]";
+	uint64_t largest = 0, other = 7;
 
-	assert_true(json_walk_is_sentinel(name));
-	name.n--;
-	assert_false(json_walk_is_sentinel(name));
-	assert_true(json_walk_is_sentinel(
-		(struct json_text){ JSON_WALK_DROPPED, strlen(JSON_WALK_DROPPED) }));
+	assert_error_tag(json_doc_parse(text, strlen(text), "test", &doc), "parse");
+	text = "[18446744073709551615,18446744073709551616,1.0]";
+	assert_success(json_doc_parse(text, strlen(text), "test", &doc));
+	for (struct json_iter it = json_iter_over(json_doc_root(doc)); json_iter_next(&it);)
+		assert_int_equal(json_get_u64(it.value, it.index ? &other : &largest), !it.index);
+	assert_true(largest == UINT64_MAX);
+	assert_int_equal(other, 7);
 }
 
 int main(void)
@@ -167,7 +171,7 @@ int main(void)
 		cmocka_unit_test(deeper_subtrees_are_skipped_and_told_once_at_the_end),
 		cmocka_unit_test(leaves_past_a_limit_are_counted),
 		cmocka_unit_test(an_error_of_the_callback_ends_the_walk),
-		cmocka_unit_test(sentinels_are_known_by_name),
+		cmocka_unit_test(integers_of_64_bits_keep_every_digit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
