@@ -2,7 +2,6 @@
 #include "kernel/cache.h"
 
 #include <glob.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -80,42 +79,22 @@ static uint64_t mtime_ns(const struct stat *st)
 }
 
 /* The kernel that this very file became earlier. */
-static struct error *find_taken(const char *path, const struct stat *st, struct kernel **ret)
+static bool is_taken(const struct kernel *kernel, const void *arg)
 {
-	_cleanup_kernel_list_ struct kernel_list list = { 0 };
-	struct error *err = kernel_list_read(&list);
+	const struct kernel_parcel *parcel = arg;
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < list.n; i++) {
-		const struct kernel *kernel = list.at[i].kernel;
-
-		if (kernel && kernel->origin_path && strcmp(kernel->origin_path, path) == 0 &&
-		    kernel->origin_bytes == (uint64_t)st->st_size &&
-		    kernel->origin_mtime_ns == mtime_ns(st)) {
-			*ret = take_ptr(list.at[i].kernel);
-			return NULL;
-		}
-	}
-	return NULL;
+	return kernel->origin_path && strcmp(kernel->origin_path, parcel->origin_path) == 0 &&
+	       kernel->origin_bytes == parcel->origin_bytes &&
+	       kernel->origin_mtime_ns == parcel->origin_mtime_ns;
 }
 
 /* The same build with its modules, which a file cannot bring. */
-static struct error *find_with_modules(const struct kernel_image *image, struct kernel **ret)
+static bool has_modules(const struct kernel *kernel, const void *arg)
 {
-	_cleanup_kernel_list_ struct kernel_list list = { 0 };
-	struct error *err = kernel_list_read(&list);
+	const struct kernel_image *image = arg;
 
-	for (size_t i = 0; !err && i < list.n; i++) {
-		const struct kernel *kernel = list.at[i].kernel;
-
-		if (kernel && kernel->modules_dir && kernel->build_id && image->build_id &&
-		    strcmp(kernel->build_id, image->build_id) == 0) {
-			*ret = take_ptr(list.at[i].kernel);
-			break;
-		}
-	}
-	return err;
+	return kernel->modules_dir && kernel->build_id && image->build_id &&
+	       strcmp(kernel->build_id, image->build_id) == 0;
 }
 
 static struct error *store_image(const struct kernel_image *image,
@@ -127,37 +106,31 @@ static struct error *store_image(const struct kernel_image *image,
 	return err ? err : kernel_store_commit(&store, image, parcel, ret);
 }
 
-static struct error *take_file(const char *path, const struct stat *st, bool force,
+static struct error *take_file(struct kernel_parcel *parcel, bool force,
 			       const struct kernel_watch *watch, struct kernel **ret)
 {
+	const char *path = parcel->origin_path;
 	_cleanup_close_ int lock = -1;
 	_cleanup_free_ char *purpose = xasprintf("adding %s", path);
 	_cleanup_free_ char *config = kernel_find_config(path);
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_ struct kernel *kept = NULL;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
-	struct kernel_parcel parcel = {
-		.label = path,
-		.config_path = config,
-		.source = path,
-		.origin_path = path,
-		.origin_bytes = (uint64_t)st->st_size,
-		.origin_mtime_ns = mtime_ns(st),
-	};
 	struct error *err = kernel_read_image(path, &file);
 
 	if (err)
 		return err;
-	parcel.file = (struct bytes){ (const uint8_t *)strbuf_str(&file), file.n };
-	err = kernel_image_parse(parcel.file, path, &image);
+	parcel->config_path = config;
+	parcel->file = (struct bytes){ (const uint8_t *)strbuf_str(&file), file.n };
+	err = kernel_image_parse(parcel->file, path, &image);
 	if (!err)
 		err = kernel_cache_lock(purpose, watch, &lock);
 	if (!err && !force)
-		err = find_with_modules(image, &kept);
+		err = kernel_cache_find(has_modules, image, &kept);
 	if (err)
 		return err;
 	if (!kept)
-		return store_image(image, &parcel, ret);
+		return store_image(image, parcel, ret);
 	kernel_say(watch,
 		   "%s is cached already, from %s and with its modules: kept (--force replaces it)",
 		   kept->id, kept->source);
@@ -169,7 +142,8 @@ struct error *kernel_add(const char *given, bool force, const struct kernel_watc
 			 struct kernel **ret)
 {
 	_cleanup_free_ char *path = realpath(given, NULL);
-	_cleanup_kernel_ struct kernel *taken = NULL;
+	struct kernel_parcel parcel = { 0 };
+	struct kernel *taken = NULL;
 	struct error *err;
 	struct stat st;
 
@@ -189,11 +163,14 @@ struct error *kernel_add(const char *given, bool force, const struct kernel_watc
 	if (!S_ISREG(st.st_mode))
 		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is neither a file nor a directory",
 				    given);
-	err = force ? NULL : find_taken(path, &st, &taken);
-	if (err || taken) {
-		if (!err)
-			*ret = take_ptr(taken);
+	parcel.label = parcel.source = parcel.origin_path = path;
+	parcel.origin_bytes = (uint64_t)st.st_size;
+	parcel.origin_mtime_ns = mtime_ns(&st);
+	err = force ? NULL : kernel_cache_find(is_taken, &parcel, &taken);
+	if (err)
 		return err;
-	}
-	return take_file(path, &st, force, watch, ret);
+	if (!taken)
+		return take_file(&parcel, force, watch, ret);
+	*ret = taken;
+	return NULL;
 }

@@ -353,51 +353,47 @@ static char *find_modules(const struct kernel_unpack *unpack, const char *releas
 }
 
 static struct error *install(struct kernel_unpack *unpack, const char *image_path,
-			     const struct kernel_unpack_request *request, struct kernel **ret)
+			     const struct kernel_parcel *known, bool only_usable,
+			     struct kernel **ret)
 {
 	_cleanup_free_ char *config = xasprintf("%s/config", unpack->store.work);
-	_cleanup_free_ char *modules = find_modules(unpack, request->release);
+	_cleanup_free_ char *modules = find_modules(unpack, known->label);
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
-	struct kernel_parcel parcel = {
-		.label = request->release,
-		.config_path = access(config, F_OK) == 0 ? config : NULL,
-		.modules_dir = modules,
-		.flavour = request->flavour,
-		.source = request->source,
-		.suite = request->suite,
-	};
+	struct kernel_parcel parcel = *known;
 	struct error *err = kernel_read_image(image_path, &file);
 
 	if (err)
 		return err;
+	parcel.config_path = access(config, F_OK) == 0 ? config : NULL;
+	parcel.modules_dir = modules;
 	parcel.file = (struct bytes){ (const uint8_t *)strbuf_str(&file), file.n };
-	err = kernel_image_parse(parcel.file, request->release, &image);
-	if (!err && request->only_usable) {
-		err = kernel_check_btf(image->btf, request->release, &check);
+	err = kernel_image_parse(parcel.file, known->label, &image);
+	if (!err && only_usable) {
+		err = kernel_check_btf(image->btf, known->label, &check);
 		if (!err && check.verdict != KERNEL_SCX_USABLE)
 			err = kernel_error(KERNEL_NO_SCX, 0,
 					   "kernel %s cannot be used for sched_ext: %s",
-					   request->release, check.reason);
+					   known->label, check.reason);
 	}
 	return err ? err : kernel_store_commit(&unpack->store, image, &parcel, ret);
 }
 
-struct error *kernel_unpack_install(struct kernel_unpack *unpack,
-				    const struct kernel_unpack_request *request,
-				    const struct kernel_watch *watch, struct kernel **ret)
+struct error *kernel_unpack_install(struct kernel_unpack *unpack, const struct kernel_parcel *known,
+				    bool only_usable, const struct kernel_watch *watch,
+				    struct kernel **ret)
 {
 	const char *const words[] = { "private_apt_unpack", unpack->store.work, NULL };
 	_cleanup_free_ char *image = xasprintf("%s/image", unpack->store.work);
 	struct error *err;
 
-	kernel_say(watch, "unpacking and checking %s", request->release);
+	kernel_say(watch, "unpacking and checking %s", known->label);
 	err = run_script(words, "dpkg-deb", watch);
 	if (err)
 		return err;
 	if (access(image, F_OK) < 0)
 		return kernel_error(KERNEL_NOT_IN_REACH, 0, "the packages of %s contain no vmlinuz",
-				    request->release);
-	return install(unpack, image, request, ret);
+				    known->label);
+	return install(unpack, image, known, only_usable, ret);
 }

@@ -58,22 +58,17 @@ struct kernel_unpack {
 	char *tree; /* where they are unpacked */
 };
 
-struct kernel_unpack_request {
-	const char *release;
-	const char *flavour;
-	const char *source;
-	const char *suite;
-	bool only_usable; /* KERNEL_NO_SCX and nothing cached when it is not */
-};
-
 struct error *kernel_unpack_begin(struct kernel_unpack *ret) MUST_CHECK;
 void kernel_unpack_deinit(struct kernel_unpack *unpack);
 #define _cleanup_kernel_unpack_ __attribute__((cleanup(kernel_unpack_deinit)))
 
-/* The image is whatever file of the packages is called vmlinuz…, wherever it stands. */
-struct error *kernel_unpack_install(struct kernel_unpack *unpack,
-				    const struct kernel_unpack_request *request,
-				    const struct kernel_watch *watch,
+/*
+ * The image is whatever file of the packages is called vmlinuz…, wherever it stands. The parcel
+ * says the rest: its label is the release. With only_usable a kernel that is not is KERNEL_NO_SCX,
+ * and nothing is cached.
+ */
+struct error *kernel_unpack_install(struct kernel_unpack *unpack, const struct kernel_parcel *known,
+				    bool only_usable, const struct kernel_watch *watch,
 				    struct kernel **ret) MUST_CHECK;
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/paths.h"
 #include "base/str.h"
 #include "kernel/limits.h"
-#include "kernel/kernel.h"
 
 enum { LOCK_RETRY_MS = 50, HOLDER_CHARS = 256 };
 
@@ -107,6 +106,20 @@ struct error *kernel_list_read(struct kernel_list *ret)
 	*ret = list;
 	list = (struct kernel_list){ 0 };
 	return NULL;
+}
+
+struct error *kernel_cache_find(kernel_is_fn is, const void *arg, struct kernel **ret)
+{
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct error *err = kernel_list_read(&list);
+
+	for (size_t i = 0; !err && i < list.n; i++) {
+		if (list.at[i].kernel && is(list.at[i].kernel, arg)) {
+			*ret = take_ptr(list.at[i].kernel);
+			break;
+		}
+	}
+	return err;
 }
 
 static void say_who_holds(const char *path, const struct kernel_watch *watch)

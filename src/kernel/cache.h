@@ -34,6 +34,9 @@ char *kernel_cache_dir(void) MUST_CHECK;
 struct error *kernel_list_read(struct kernel_list *ret) MUST_CHECK;
 void kernel_list_deinit(struct kernel_list *list);
 #define _cleanup_kernel_list_ __attribute__((cleanup(kernel_list_deinit)))
+/* The first cached kernel that `is` says true of; *ret stays as it is when there is none. */
+typedef bool (*kernel_is_fn)(const struct kernel *kernel, const void *arg);
+struct error *kernel_cache_find(kernel_is_fn is, const void *arg, struct kernel **ret) MUST_CHECK;
 /* Newest first; of equal versions cloud comes first. For sorting and choosing. */
 int kernel_compare(const struct kernel *a, const struct kernel *b);
 

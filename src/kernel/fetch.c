@@ -176,12 +176,9 @@ static struct error *fetch_candidate(struct fetching *f, const struct kernel_can
 	return err;
 }
 
-static struct error *install_candidate(struct fetching *f, size_t index, bool only_usable,
-				       struct kernel **ret)
+static struct error *install_candidate(struct fetching *f, const struct kernel_candidate *candidate,
+				       const char *source, bool only_usable, struct kernel **ret)
 {
-	const struct kernel_candidate *candidate = &f->candidates.at[index];
-	_cleanup_free_ char *source = xasprintf("%s %s", candidate->package->name,
-						candidate->package->version);
 	_cleanup_free_ char *suite = NULL;
 	_cleanup_kernel_unpack_ struct kernel_unpack unpack = { 0 };
 	struct error *err = kernel_unpack_begin(&unpack);
@@ -190,35 +187,22 @@ static struct error *install_candidate(struct fetching *f, size_t index, bool on
 		err = find_suite(f, candidate->package->name, &suite);
 	if (!err)
 		err = fetch_candidate(f, candidate, &unpack);
-	if (!err)
-		err = kernel_unpack_install(
-			&unpack,
-			&(struct kernel_unpack_request){
-				.release = candidate->release,
-				.flavour = kernel_flavour_name(candidate->flavour),
-				.source = source,
-				.suite = suite,
-				.only_usable = only_usable,
-			},
-			f->watch, ret);
-	return err;
+	if (err)
+		return err;
+	return kernel_unpack_install(&unpack,
+				     &(struct kernel_parcel){
+					     .label = candidate->release,
+					     .flavour = kernel_flavour_name(candidate->flavour),
+					     .source = source,
+					     .suite = suite,
+				     },
+				     only_usable, f->watch, ret);
 }
 
 /* Cached already, undamaged, from the same version of the package. */
-static struct error *find_cached(const struct kernel_candidate *candidate, struct kernel **ret)
+static bool is_of_source(const struct kernel *kernel, const void *source)
 {
-	_cleanup_kernel_list_ struct kernel_list list = { 0 };
-	_cleanup_free_ char *source = xasprintf("%s %s", candidate->package->name,
-						candidate->package->version);
-	struct error *err = kernel_list_read(&list);
-
-	for (size_t i = 0; !err && i < list.n; i++) {
-		if (list.at[i].kernel && strcmp(list.at[i].kernel->source, source) == 0) {
-			*ret = take_ptr(list.at[i].kernel);
-			break;
-		}
-	}
-	return err;
+	return strcmp(kernel->source, source) == 0;
 }
 
 static bool fits(const struct kernel_candidate *candidate, const char *wanted)
@@ -256,13 +240,15 @@ static struct error *not_in_reach(const struct fetching *f, const char *wanted)
 static struct error *fetch_index(struct fetching *f, size_t index, bool only_usable,
 				 struct kernel **ret)
 {
+	const struct kernel_package *package = f->candidates.at[index].package;
+	_cleanup_free_ char *source = xasprintf("%s %s", package->name, package->version);
 	_cleanup_kernel_ struct kernel *cached = NULL;
-	struct error *err = find_cached(&f->candidates.at[index], &cached);
+	struct error *err = kernel_cache_find(is_of_source, source, &cached);
 
 	if (err)
 		return err;
 	if (!cached)
-		return install_candidate(f, index, only_usable, ret);
+		return install_candidate(f, &f->candidates.at[index], source, only_usable, ret);
 	err = only_usable ? kernel_require_scx(cached) : NULL;
 	if (!err)
 		*ret = take_ptr(cached);

@@ -13,12 +13,6 @@
 #include "elf/debug_file.h"
 #include "elf/image.h"
 #include "kernel/limits.h"
-#include "kernel/kernel.h"
-
-struct kernel_image_parts {
-	struct kernel_bytes decompressed;
-	struct elf_image *elf;
-};
 
 /* The words the kernel greets with, and a format string of the same beginning, stand in it. */
 static char *find_banner(struct bytes vmlinux)
@@ -105,16 +99,16 @@ static struct error *read_vmlinux(struct kernel_image *image, const char *label)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
 	struct error *err = elf_image_from_bytes(image->vmlinux.at, image->vmlinux.n, label,
-						 &image->parts_->elf);
+						 &image->elf_);
 
 	if (err)
 		return err;
-	if (elf_image_machine(image->parts_->elf) != EM_X86_64)
+	if (elf_image_machine(image->elf_) != EM_X86_64)
 		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is for another machine than x86-64",
 				    label);
-	err = read_build_id(image->parts_->elf, &hex);
+	err = read_build_id(image->elf_, &hex);
 	if (!err)
-		err = absent_is_fine(elf_image_section(image->parts_->elf, ".BTF", &image->btf));
+		err = absent_is_fine(elf_image_section(image->elf_, ".BTF", &image->btf));
 	if (err)
 		return err;
 	if (hex.n)
@@ -124,7 +118,7 @@ static struct error *read_vmlinux(struct kernel_image *image, const char *label)
 
 static struct error *open_bzimage(struct kernel_image *image, struct bytes in, const char *label)
 {
-	struct kernel_bytes *decompressed = &image->parts_->decompressed;
+	struct kernel_bytes *decompressed = &image->decompressed_;
 	struct kernel_bzimage header;
 	struct error *err = kernel_bzimage_parse(in, label, &header);
 
@@ -144,7 +138,6 @@ struct error *kernel_image_parse(struct bytes in, const char *label, struct kern
 	_cleanup_kernel_image_ struct kernel_image *image = xnew(struct kernel_image);
 	struct error *err = NULL;
 
-	image->parts_ = xnew(struct kernel_image_parts);
 	if (in.n >= SELFMAG && memcmp(in.at, ELFMAG, SELFMAG) == 0)
 		image->vmlinux = in;
 	else
@@ -166,9 +159,8 @@ void kernel_image_free(struct kernel_image *image)
 {
 	if (!image)
 		return;
-	elf_image_free(image->parts_->elf);
-	free(image->parts_->decompressed.at);
-	free(image->parts_);
+	elf_image_free(image->elf_);
+	free(image->decompressed_.at);
 	free(image->banner);
 	free(image->release);
 	free(image->version);

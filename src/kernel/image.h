@@ -7,6 +7,12 @@
 #include "base/strbuf.h"
 #include "kernel/kernel.h"
 
+/* Payloads of kernel images, within limits. */
+struct kernel_bytes {
+	uint8_t *at;
+	size_t n;
+};
+
 struct kernel_image {
 	bool is_bzimage;
 	char *banner;	/* from the release on: "6.18.15 (who@where) #1 SMP …" */
@@ -15,7 +21,8 @@ struct kernel_image {
 	char *build_id; /* hexadecimal; NULL when there is no note */
 	struct bytes vmlinux; /* the ELF image, borrowed from the input or owned by this */
 	struct bytes btf;     /* empty when there is none */
-	struct kernel_image_parts *parts_;
+	struct kernel_bytes decompressed_;
+	struct elf_image *elf_;
 };
 
 /* The bytes must outlive *ret. */
@@ -35,12 +42,6 @@ struct kernel_bzimage {
 /* No boot header, or protocol before 2.08 which knows no payload: KERNEL_NOT_KERNEL. */
 struct error *kernel_bzimage_parse(struct bytes in, const char *label,
 				   struct kernel_bzimage *ret) MUST_CHECK;
-
-/* Payloads of kernel images, within limits. */
-struct kernel_bytes {
-	uint8_t *at;
-	size_t n;
-};
 
 /*
  * The build appends the size of the result, 32 bits, to every stream; gzip ends with it

@@ -10,7 +10,6 @@
 #include "base/io.h"
 #include "json/rows.h"
 #include "kernel/limits.h"
-#include "kernel/kernel.h"
 
 #define FILE_ROW_(id, name) [id] = (name),
 static const char *const file_names[] = { KERNEL_FILES(FILE_ROW_) };

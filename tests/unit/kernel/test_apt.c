@@ -442,12 +442,12 @@ static void the_image_is_found_wherever_it_stands(void **state UNUSED)
 		assert_success(kernel_unpack_begin(&unpack));
 		copy_deb(cache, rows[i].package, &unpack);
 		assert_success(kernel_unpack_install(&unpack,
-						     &(struct kernel_unpack_request){
-							     .release = "9.9.3-amd64",
+						     &(struct kernel_parcel){
+							     .label = "9.9.3-amd64",
 							     .flavour = "generic",
 							     .source = "p 1",
 						     },
-						     NULL, &kernel));
+						     false, NULL, &kernel));
 		assert_string_equal(kernel->id, "9.9.3-amd64");
 		assert_int_equal(!!kernel->config_path, rows[i].with_config);
 		/* A folder of that name without modules in it is none. */
@@ -468,13 +468,12 @@ static void what_must_be_usable_is_not_kept_when_it_is_not(void **state UNUSED)
 	assert_success(kernel_unpack_begin(&unpack));
 	copy_deb(cache, "linux-image-9.9.3-amd64", &unpack);
 	assert_error_tag(kernel_unpack_install(&unpack,
-					       &(struct kernel_unpack_request){
-						       .release = "9.9.3-amd64",
+					       &(struct kernel_parcel){
+						       .label = "9.9.3-amd64",
 						       .flavour = "generic",
 						       .source = "p 1",
-						       .only_usable = true,
 					       },
-					       NULL, &kernel),
+					       true, NULL, &kernel),
 			 "kernel-no-sched-ext");
 	assert_success(kernel_list_read(&list));
 	assert_int_equal(list.n, 0);
@@ -485,17 +484,18 @@ static void packages_without_an_image_are_refused(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_kernel_unpack_ struct kernel_unpack unpack = { 0 };
-	struct kernel_unpack_request request = { .release = "9.9.3-amd64", .source = "p 1" };
+	struct kernel_parcel known = { .label = "9.9.3-amd64", .source = "p 1" };
 	struct kernel *kernel = NULL;
 
 	archive_image(cache, "9.9.3-amd64", 0);
 	archive_begin(cache, "9.9.3-amd64:cut");
 	assert_success(kernel_unpack_begin(&unpack));
 	copy_deb(cache, "linux-image-9.9.3-amd64", &unpack);
-	assert_error_tag(kernel_unpack_install(&unpack, &request, NULL, &kernel),
+	assert_error_tag(kernel_unpack_install(&unpack, &known, false, NULL, &kernel),
 			 "kernel-not-in-reach");
 	free(sample_write_text(unpack.debs, "bad.deb", "no package"));
-	assert_error_tag(kernel_unpack_install(&unpack, &request, NULL, &kernel), "kernel-apt");
+	assert_error_tag(kernel_unpack_install(&unpack, &known, false, NULL, &kernel),
+			 "kernel-apt");
 	sample_cache_end(cache);
 }
 
