@@ -39,6 +39,10 @@ struct search {
 	struct strbuf cache_bytes;
 	struct elf_ld_cache cache;
 	int program; /* the first ELF: whose DT_RPATH counts for everybody */
+	/* What is looked for now, for which object, and what went wrong. */
+	const char *wanted;
+	int loader;
+	struct error *err;
 };
 
 void elf_closure_free(struct elf_closure *c)
@@ -84,14 +88,18 @@ static void read_cache(struct search *s)
 	error_free(err);
 }
 
+/* Takes what the object holds, also when it fails. */
 static struct error *add(struct search *s, const char *path, const char *wanted,
 			 enum elf_closure_way way, const struct loaded *object)
 {
 	struct elf_closure *out = s->out;
 
-	if (out->n_files == ELF_LIMIT_CLOSURE_FILES)
+	if (out->n_files == ELF_LIMIT_CLOSURE_FILES) {
+		elf_dynamic_free(object->dynamic);
+		free(object->origin);
 		return elf_closure_error(ELF_CLOSURE_LIMIT, 0, "%s needs more than %d files",
 					 out->files[0].path, ELF_LIMIT_CLOSURE_FILES);
+	}
 	out->files = xreallocarray(out->files, out->n_files + 1, sizeof(*out->files));
 	out->files[out->n_files++] = (struct elf_closure_file){
 		.path = xstrdup(path),
@@ -162,8 +170,7 @@ static bool is_known_name(const struct search *s, const char *name)
 }
 
 /* True when the search for this name is over, one way or the other. */
-static bool try_path(struct search *s, const char *path, const char *wanted,
-		     enum elf_closure_way way, int loader, struct error **ret_err)
+static bool try_path(struct search *s, const char *path, enum elf_closure_way way)
 {
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 	struct loaded o;
@@ -172,52 +179,46 @@ static bool try_path(struct search *s, const char *path, const char *wanted,
 		return false;
 	if (is_known_file(s, &o))
 		return true;
-	*ret_err = elf_dynamic_read(img, &o.dynamic);
-	if (*ret_err)
+	s->err = elf_dynamic_read(img, &o.dynamic);
+	if (s->err)
 		return true;
 	/* Of a library the loader takes the directory of the name it opened, links and all. */
 	o.origin = paths_dirname(path);
-	o.loader = loader;
-	*ret_err = add(s, path, wanted, way, &o);
-	if (*ret_err) {
-		elf_dynamic_free(o.dynamic);
-		free(o.origin);
-	}
+	o.loader = s->loader;
+	s->err = add(s, path, s->wanted, way, &o);
 	return true;
 }
 
-static bool try_list(struct search *s, const char *list, const char *origin, const char *wanted,
-		     enum elf_closure_way way, int loader, struct error **ret_err)
+static bool try_list(struct search *s, const char *list, int of, enum elf_closure_way way)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
-	while (elf_closure_next_directory(&list, origin, s->out->machine, &path)) {
+	while (elf_closure_next_directory(&list, s->objects.at[of].origin, s->out->machine,
+					  &path)) {
 		strbuf_append_char(&path, '/');
-		strbuf_append(&path, wanted);
-		if (try_path(s, strbuf_str(&path), wanted, way, loader, ret_err))
+		strbuf_append(&path, s->wanted);
+		if (try_path(s, strbuf_str(&path), way))
 			return true;
 	}
 	return false;
 }
 
 /* DT_RPATH of the object, of who loaded it and so on, and of the program. */
-static bool try_rpaths(struct search *s, const char *wanted, int loader, struct error **ret_err)
+static bool try_rpaths(struct search *s)
 {
 	bool program_done = false;
 
-	if (s->objects.at[loader].dynamic->runpath)
+	if (s->objects.at[s->loader].dynamic->runpath)
 		return false;
-	for (int i = loader; i != NOBODY; i = s->objects.at[i].loader) {
+	for (int i = s->loader; i != NOBODY; i = s->objects.at[i].loader) {
 		const struct elf_dynamic *d = s->objects.at[i].dynamic;
 
 		program_done |= i == s->program;
-		if (d && try_list(s, d->rpath, s->objects.at[i].origin, wanted, ELF_CLOSURE_RPATH,
-				  loader, ret_err))
+		if (d && try_list(s, d->rpath, i, ELF_CLOSURE_RPATH))
 			return true;
 	}
-	return !program_done && try_list(s, s->objects.at[s->program].dynamic->rpath,
-					 s->objects.at[s->program].origin, wanted,
-					 ELF_CLOSURE_RPATH, loader, ret_err);
+	return !program_done &&
+	       try_list(s, s->objects.at[s->program].dynamic->rpath, s->program, ELF_CLOSURE_RPATH);
 }
 
 static bool is_default_folder(uint16_t machine, const char *path)
@@ -232,88 +233,78 @@ static bool is_default_folder(uint16_t machine, const char *path)
 	return false;
 }
 
-static bool try_cache(struct search *s, const char *wanted, int loader, struct error **ret_err)
+static bool try_cache(struct search *s)
 {
-	const char *path = elf_ld_cache_find(&s->cache, s->out->machine, wanted);
+	const char *path = elf_ld_cache_find(&s->cache, s->out->machine, s->wanted);
 	size_t before = s->out->n_files;
+	bool is_default;
 
 	if (!path || path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
 		return false;
-	if (s->objects.at[loader].dynamic->no_default_directories &&
-	    is_default_folder(s->out->machine, path))
-		return false;
-	if (!try_path(s, path, wanted, ELF_CLOSURE_CACHE, loader, ret_err))
+	is_default = is_default_folder(s->out->machine, path);
+	if ((is_default && s->objects.at[s->loader].dynamic->no_default_directories) ||
+	    !try_path(s, path, ELF_CLOSURE_CACHE))
 		return false;
 	if (s->out->n_files > before)
-		s->out->files[before].in_default_directory = is_default_folder(s->out->machine,
-									       path);
+		s->out->files[before].in_default_directory = is_default;
 	return true;
 }
 
-static bool try_default_folders(struct search *s, const char *wanted, int loader,
-				struct error **ret_err)
+static bool try_default_folders(struct search *s)
 {
 	const char *const *directories = elf_closure_default_directories(s->out->machine);
 
-	if (s->objects.at[loader].dynamic->no_default_directories)
+	if (s->objects.at[s->loader].dynamic->no_default_directories)
 		return false;
 	for (; *directories; directories++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", *directories, wanted);
+		_cleanup_free_ char *path = xasprintf("%s/%s", *directories, s->wanted);
 
-		if (try_path(s, path, wanted, ELF_CLOSURE_DEFAULT, loader, ret_err))
+		if (try_path(s, path, ELF_CLOSURE_DEFAULT))
 			return true;
 	}
 	return false;
 }
 
-static bool find_library(struct search *s, const char *wanted, int loader, struct error **ret_err)
+static bool find_library(struct search *s)
 {
-	const struct loaded *by = &s->objects.at[loader];
-
-	if (strchr(wanted, '/')) {
+	if (strchr(s->wanted, '/')) {
 		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
-		return elf_closure_expand(wanted, strlen(wanted), by->origin, s->out->machine,
+		return elf_closure_expand(s->wanted, strlen(s->wanted),
+					  s->objects.at[s->loader].origin, s->out->machine,
 					  &path) &&
 		       strbuf_str(&path)[0] == '/' &&
-		       try_path(s, strbuf_str(&path), wanted, ELF_CLOSURE_BY_PATH, loader, ret_err);
+		       try_path(s, strbuf_str(&path), ELF_CLOSURE_BY_PATH);
 	}
-	return try_rpaths(s, wanted, loader, ret_err) ||
-	       try_list(s, s->library_path, s->objects.at[s->program].origin, wanted,
-			ELF_CLOSURE_ENVIRONMENT, loader, ret_err) ||
-	       try_list(s, s->objects.at[loader].dynamic->runpath, s->objects.at[loader].origin,
-			wanted, ELF_CLOSURE_RUNPATH, loader, ret_err) ||
-	       try_cache(s, wanted, loader, ret_err) ||
-	       try_default_folders(s, wanted, loader, ret_err);
+	return try_rpaths(s) || try_list(s, s->library_path, s->program, ELF_CLOSURE_ENVIRONMENT) ||
+	       try_list(s, s->objects.at[s->loader].dynamic->runpath, s->loader,
+			ELF_CLOSURE_RUNPATH) ||
+	       try_cache(s) || try_default_folders(s);
 }
 
 /* Breadth first from the program on, as the loader maps them. */
 static struct error *find_libraries(struct search *s)
 {
-	struct error *err = NULL;
-
-	for (size_t i = (size_t)s->program; i < s->objects.n && !err; i++) {
+	for (size_t i = (size_t)s->program; i < s->objects.n && !s->err; i++) {
 		const struct elf_dynamic *d = s->objects.at[i].dynamic;
 
-		for (size_t k = 0; d && k < d->n_needed && !err; k++) {
-			if (!is_known_name(s, d->needed[k]) &&
-			    !find_library(s, d->needed[k], (int)i, &err))
-				miss(s, d->needed[k], (int)i);
+		s->loader = (int)i;
+		for (size_t k = 0; d && k < d->n_needed && !s->err; k++) {
+			s->wanted = d->needed[k];
+			if (!is_known_name(s, s->wanted) && !find_library(s))
+				miss(s, s->wanted, s->loader);
 		}
 	}
-	return err;
+	return take_ptr(s->err);
 }
 
 static struct error *add_interpreter(struct search *s)
 {
-	const struct elf_dynamic *program = s->objects.at[s->program].dynamic;
-	struct error *err = NULL;
-
-	if (program->interpreter && (program->interpreter[0] != '/' ||
-				     !try_path(s, program->interpreter, program->interpreter,
-					       ELF_CLOSURE_INTERPRETER, s->program, &err)))
-		miss(s, program->interpreter, s->program);
-	return err;
+	s->wanted = s->objects.at[s->program].dynamic->interpreter;
+	s->loader = s->program;
+	if (s->wanted && (s->wanted[0] != '/' || !try_path(s, s->wanted, ELF_CLOSURE_INTERPRETER)))
+		miss(s, s->wanted, s->program);
+	return take_ptr(s->err);
 }
 
 struct script {
@@ -414,11 +405,8 @@ static struct error *add_program(struct search *s, const char *path, enum elf_cl
 	o.origin = paths_dirname(strbuf_str(&real));
 	by = (int)s->objects.n;
 	err = add(s, path, path, way, &o);
-	if (err) {
-		elf_dynamic_free(o.dynamic);
-		free(o.origin);
+	if (err)
 		return err;
-	}
 	if (!img)
 		return read_script(s, path, &script) ? add_script(s, &script, by, depth) : NULL;
 	if (s->program == NOBODY)

@@ -6,8 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/vec.h"
-#include "elf/limits.h"
 #include "elf/symbol.h"
 
 /* Looks into the unit alone, without showing libdw the others. */

@@ -5,22 +5,26 @@
 #include "elf/member_search.h"
 #include "elf/debug_file.h"
 
+static struct error *check_query(const struct elf_member_query *query)
+{
+	if (!query->n_members || query->n_members > ELF_LIMIT_QUERY_MEMBERS)
+		return base_error(BASE_LIMIT, 0, "a query for %zu members", query->n_members);
+	return NULL;
+}
+
 struct error *elf_member_lookup_in_image(struct elf_image *img,
 					 const struct elf_member_query *query,
 					 uint64_t *ret_offsets)
 {
-	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { .query = query };
 	bool conclusive = false;
-	struct error *err = elf_member_search_init(&search, query);
+	struct error *err = check_query(query);
 
-	if (err)
-		return err;
-	err = elf_image_search_quick(&search, img, &conclusive);
+	if (!err)
+		err = elf_image_search_quick(&search, img, &conclusive);
 	if (!err && !conclusive)
 		err = elf_image_search_walk(&search, img);
-	if (err)
-		return err;
-	return elf_member_search_result(&search, elf_image_label(img), ret_offsets);
+	return err ? err : elf_member_search_result(&search, elf_image_label(img), ret_offsets);
 }
 
 /* One lookup on its way from place to place. */
@@ -89,34 +93,30 @@ static struct error *note(struct lookup *l, const char *path, struct error *err)
 	return NULL;
 }
 
+/* The end of one search. */
+static struct error *note_search(struct lookup *l, const struct elf_member_search *search,
+				 const char *label, struct error *err)
+{
+	return note(l, label, err ? err : elf_member_search_result(search, label, l->ret_offsets));
+}
+
 static struct error *search_inline_quick(struct lookup *l)
 {
-	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { .query = l->query };
 	bool conclusive = false;
-	struct error *err = elf_member_search_init(&search, l->query);
+	struct error *err = elf_image_search_quick(&search, l->place->image, &conclusive);
 
-	if (err)
-		return err;
-	err = elf_image_search_quick(&search, l->place->image, &conclusive);
 	l->walk_inline = !err && !conclusive;
-	if (l->walk_inline)
-		return NULL;
-	if (!err)
-		err = elf_member_search_result(&search, l->place->path, l->ret_offsets);
-	return note(l, l->place->path, err);
+	return l->walk_inline ? NULL : note_search(l, &search, l->place->path, err);
 }
 
 static struct error *search_package(struct lookup *l, struct elf_image *package,
 				    const struct elf_skeletons *skeletons)
 {
-	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
-	struct error *err = elf_member_search_init(&search, l->query);
+	_cleanup_elf_member_search_ struct elf_member_search search = { .query = l->query };
+	struct error *err = elf_split_dwarf_search(&search, package, skeletons);
 
-	if (!err)
-		err = elf_split_dwarf_search(&search, package, skeletons);
-	if (!err)
-		err = elf_member_search_result(&search, elf_image_label(package), l->ret_offsets);
-	return note(l, elf_image_label(package), err);
+	return note_search(l, &search, elf_image_label(package), err);
 }
 
 static struct error *search_dwo_at(struct lookup *l, const char *path,
@@ -306,14 +306,10 @@ static struct error *search_external_files(struct lookup *l)
 
 static struct error *walk_inline(struct lookup *l)
 {
-	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
-	struct error *err = elf_member_search_init(&search, l->query);
+	_cleanup_elf_member_search_ struct elf_member_search search = { .query = l->query };
 
-	if (!err)
-		err = elf_image_search_walk(&search, l->place->image);
-	if (!err)
-		err = elf_member_search_result(&search, l->place->path, l->ret_offsets);
-	return note(l, l->place->path, err);
+	return note_search(l, &search, l->place->path,
+			   elf_image_search_walk(&search, l->place->image));
 }
 
 static struct error *run(struct lookup *l)
@@ -378,8 +374,10 @@ struct error *elf_member_lookup(const struct elf_debug_place *place,
 		.ret_offsets = ret_offsets,
 		.source = source,
 	};
-	struct error *err;
+	struct error *err = check_query(query);
 
+	if (err)
+		return err;
 	if (place->ns_root)
 		l.roots[l.n_roots++] = place->ns_root;
 	l.roots[l.n_roots++] = NULL;

@@ -23,18 +23,6 @@ struct elf_member_frame {
 	bool is_struct;
 };
 
-struct error *elf_member_search_init(struct elf_member_search *search,
-				     const struct elf_member_query *query)
-{
-	if (!query->n_members || query->n_members > ELF_LIMIT_QUERY_MEMBERS)
-		return base_error(BASE_LIMIT, 0, "a query for %zu members", query->n_members);
-	*search = (struct elf_member_search){
-		.query = query,
-		.frames = xcalloc(ELF_LIMIT_DIE_DEPTH, sizeof(struct elf_member_frame)),
-	};
-	return NULL;
-}
-
 void elf_member_search_deinit(struct elf_member_search *search)
 {
 	free(search->frames);
@@ -242,13 +230,16 @@ static struct error *walk_entries(struct walk *walk, Dwarf_Die die)
 struct error *elf_member_search_unit(struct elf_member_search *search,
 				     const struct elf_dwarf_view *view, Dwarf_CU *cu)
 {
-	struct walk walk = { .search = search, .cu = cu, .depth = 1, .frames = search->frames };
+	struct walk walk = { .search = search, .cu = cu, .depth = 1 };
 	struct error *err = cancel_error(search->query->cancel, "searching debug information");
 	Dwarf_Die unit_die, first;
 	struct bytes bytes;
 
 	if (err || search->found)
 		return err;
+	if (!search->frames)
+		search->frames = xcalloc(ELF_LIMIT_DIE_DEPTH, sizeof(*search->frames));
+	walk.frames = search->frames;
 	if (++search->n_units > ELF_LIMIT_UNITS)
 		return base_error(BASE_LIMIT, 0, "more than %lu units",
 				  (unsigned long)ELF_LIMIT_UNITS);

@@ -22,6 +22,7 @@ struct elf_member_set {
 
 struct elf_member_frame;
 
+/* Starts with its query and zeros. */
 struct elf_member_search {
 	const struct elf_member_query *query;
 	struct elf_member_frame *frames;
@@ -31,8 +32,6 @@ struct elf_member_search {
 	struct elf_member_set result; /* when found; else the best incomplete struct, if any */
 };
 
-struct error *elf_member_search_init(struct elf_member_search *search,
-				     const struct elf_member_query *query) MUST_CHECK;
 void elf_member_search_deinit(struct elf_member_search *search);
 #define _cleanup_elf_member_search_ _cleanup_(elf_member_search_deinit)
 

@@ -3,8 +3,6 @@
 
 #include <dwarf.h>
 
-#include "elf/limits.h"
-
 #define SAMPLE_BYTES 16384
 
 void elf_name_filter_init(struct elf_name_filter *filter, const struct elf_dwarf_view *view)

@@ -20,12 +20,10 @@ static void search_as_package(struct elf_image *img, uint64_t id)
 {
 	struct elf_skeleton one = { .id = id };
 	struct elf_skeletons only = { .at = &one, .n = 1 };
-	struct elf_member_search search;
+	struct elf_member_search search = { .query = &query };
 	uint64_t offsets[2];
-	struct error *err = elf_member_search_init(&search, &query);
+	struct error *err = elf_split_dwarf_search(&search, img, &only);
 
-	if (!err)
-		err = elf_split_dwarf_search(&search, img, &only);
 	if (!err)
 		err = elf_member_search_result(&search, "package", offsets);
 	error_free(err);

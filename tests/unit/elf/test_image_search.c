@@ -31,7 +31,7 @@ static void the_quick_ways_answer_for_every_compiler(void **state UNUSED)
 		}
 		fixture_expected(variants[i], expected);
 		img = fixture_open(variants[i], "prog");
-		assert_success(elf_member_search_init(&search, &tsd_query));
+		search.query = &tsd_query;
 		assert_success(elf_image_search_quick(&search, img, &conclusive));
 		assert_true(conclusive && search.found);
 		assert_success(elf_member_search_result(&search, variants[i], offsets));
@@ -53,7 +53,7 @@ static void the_walk_gives_the_same_answer(void **state UNUSED)
 			continue;
 		fixture_expected(variants[i], expected);
 		img = fixture_open(variants[i], "prog");
-		assert_success(elf_member_search_init(&search, &tsd_query));
+		search.query = &tsd_query;
 		assert_success(elf_image_search_walk(&search, img));
 		assert_success(elf_member_search_result(&search, variants[i], offsets));
 		assert_memory_equal(offsets, expected, sizeof(offsets));
@@ -67,7 +67,7 @@ static void an_anchor_makes_one_unit_enough(void **state UNUSED)
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
 
-	assert_success(elf_member_search_init(&search, &tsd_query));
+	search.query = &tsd_query;
 	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_int_equal(search.n_units, 1);
 }
@@ -87,7 +87,7 @@ static void a_compilers_index_of_types_is_not_needed(void **state UNUSED)
 		if (!fixture_exists(variants[i]))
 			continue;
 		img = fixture_open(variants[i], "prog");
-		assert_success(elf_member_search_init(&search, &query));
+		search.query = &query;
 		assert_success(elf_image_search_quick(&search, img, &conclusive));
 		assert_true(conclusive && search.found);
 		assert_in_range(search.n_units, 1, 2);
@@ -102,7 +102,7 @@ static void without_an_anchor_only_units_with_the_name_are_read(void **state UNU
 	bool conclusive = false;
 
 	query.anchor_symbol = NULL;
-	assert_success(elf_member_search_init(&search, &query));
+	search.query = &query;
 	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_true(conclusive && search.found);
 	assert_in_range(search.n_units, 1, 2);
@@ -118,7 +118,7 @@ static void a_name_that_stands_nowhere_needs_no_walk(void **state UNUSED)
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
 
-	assert_success(elf_member_search_init(&search, &query));
+	search.query = &query;
 	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_true(conclusive);
 	assert_false(search.found);
@@ -135,7 +135,7 @@ static void a_cancelled_search_stops_at_the_first_unit(void **state UNUSED)
 
 	query.cancel = &cancel;
 	cancel_request(&cancel);
-	assert_success(elf_member_search_init(&search, &query));
+	search.query = &query;
 	assert_error_tag(elf_image_search_quick(&search, img, &conclusive), "cancelled");
 	assert_error_tag(elf_image_search_walk(&search, img), "cancelled");
 }
@@ -155,7 +155,7 @@ static void anchor_leads_to_the_struct(const char *variant)
 	assert_success(elf_dwarf_view_load_unit(view, hits.offsets[0]));
 	assert_int_equal(
 		dwarf_get_units(elf_dwarf_view_dwarf(view), NULL, &cu, NULL, NULL, NULL, NULL), 0);
-	assert_success(elf_member_search_init(&search, &tsd_query));
+	search.query = &tsd_query;
 	assert_success(elf_member_search_unit(&search, view, cu));
 	assert_true(search.found);
 }
@@ -472,7 +472,7 @@ static bool found_in_package(const char *variant, const struct elf_skeletons *sk
 	_cleanup_elf_image_ struct elf_image *package = fixture_open(variant, "prog.dwp");
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 
-	assert_success(elf_member_search_init(&search, &tsd_query));
+	search.query = &tsd_query;
 	assert_success(elf_split_dwarf_search(&search, package, skeletons));
 	if (search.found)
 		assert_success(elf_member_search_result(&search, variant, offsets));
@@ -517,7 +517,7 @@ static void what_is_no_package_is_an_error(void **state UNUSED)
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	struct elf_skeletons none = { 0 };
 
-	assert_success(elf_member_search_init(&search, &tsd_query));
+	search.query = &tsd_query;
 	assert_error_tag(elf_split_dwarf_search(&search, img, &none), "no-debug-info");
 }
 

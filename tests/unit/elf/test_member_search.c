@@ -23,7 +23,7 @@ static const char *search_with(struct made_dwarf *d, const struct elf_member_que
 
 	made_finish(d, &b);
 	img = elf_builder_open(&b);
-	assert_success(elf_member_search_init(&search, query));
+	search.query = query;
 	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
 	assert_success(elf_dwarf_view_load_all(view));
 	err = elf_member_search_view(&search, view, NULL, NULL);
@@ -267,7 +267,7 @@ static void a_cancelled_search_need_not_pass_all_units(void **state UNUSED)
 	pair_at(&d, 2, "pair_s", "\1", "\2");
 	made_finish(&d, &b);
 	img = elf_builder_open(&b);
-	assert_success(elf_member_search_init(&search, &query));
+	search.query = &query;
 	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
 	assert_success(elf_dwarf_view_load_all(view));
 	assert_success(elf_member_search_view(&search, view, admits_none, NULL));
@@ -278,12 +278,12 @@ static void a_cancelled_search_need_not_pass_all_units(void **state UNUSED)
 static void a_query_for_nothing_or_too_much_is_refused(void **state UNUSED)
 {
 	struct elf_member_query query = pair;
-	struct elf_member_search s;
+	uint64_t offsets[2];
 
 	query.n_members = 0;
-	assert_error_tag(elf_member_search_init(&s, &query), "limit");
+	assert_error_tag(elf_member_lookup_in_image(NULL, &query, offsets), "limit");
 	query.n_members = ELF_LIMIT_QUERY_MEMBERS + 1;
-	assert_error_tag(elf_member_search_init(&s, &query), "limit");
+	assert_error_tag(elf_member_lookup_in_image(NULL, &query, offsets), "limit");
 }
 
 int main(void)
