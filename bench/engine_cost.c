@@ -86,8 +86,8 @@ static struct error *measure(pid_t pid, const struct probe_options *options, str
 	}
 	printf("{\"evidence\":\"%s\",\"stopped_threads\":%" PRIu64 ",\"stopped_ns_total\":%" PRIu64
 	       ",",
-	       probe_evidence_name(probe_evidence(probe)), probe_stopped_threads(probe),
-	       probe_stopped_ns(probe));
+	       probe_evidence_name(probe_facts(probe).evidence), probe_facts(probe).stopped_threads,
+	       probe_facts(probe).stopped_ns);
 	return NULL;
 }
 

@@ -135,8 +135,7 @@ static struct kmem *attach(const struct kmem_core *core, bool with_note, const c
 	struct bytes note = { (const uint8_t *)core->note.at, core->note.n };
 	struct kmem *kmem = NULL;
 
-	die(kmem_attach_cached(&reader, with_note ? note : (struct bytes){ NULL, 0 }, cache,
-			       &kmem));
+	die(kmem_attach(&reader, with_note ? note : (struct bytes){ NULL, 0 }, cache, &kmem));
 	return kmem;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * FNV-1a, 64 bits: names files in caches, and finds keys in base/hash_index.h. Not for input that
+ * FNV-1a, 64 bits: names files in caches, and finds keys in struct hash_index. Not for input that
  * wants to collide: who finds something by its hash compares what the hash was made of.
  */
 #ifndef KTSTR_BASE_HASH_H

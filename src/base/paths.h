@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/cancel.h"
+#include "base/error.h"
 
 /*
  * The directory that holds a path, as dirname(3) has it; the argument stays as it is. The caller
@@ -48,5 +50,24 @@ uint64_t paths_disk_bytes(const char *path);
 bool paths_is_program(const char *path);
 /* The program that execvp() would run, by an absolute path; NULL when PATH has none. */
 char *paths_find_program(const char *name) MUST_CHECK;
+
+/*
+ * Locks that die with their holder: flock() on a file that may be removed while
+ * others wait for it. Closing the descriptor lets go.
+ */
+
+enum lock_mode {
+	LOCK_SHARED,
+	LOCK_EXCLUSIVE,
+};
+
+/*
+ * Makes the file (mode 0600) if need be and waits. What is held on return is the file that has
+ * this name now: one that was removed meanwhile does not count. Cancelled: BASE_CANCELLED.
+ */
+struct error *lock_wait(const char *path, enum lock_mode mode, const struct cancel *cancel,
+			int *ret_fd) MUST_CHECK;
+/* Does not wait: *ret_fd is -1 when somebody holds it. */
+struct error *lock_try(const char *path, enum lock_mode mode, int *ret_fd) MUST_CHECK;
 
 #endif

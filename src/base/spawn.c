@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/alloc.h"
 #include "base/io.h"
 
 /* One request at a time crosses to the forking thread. */

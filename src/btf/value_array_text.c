@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "text/escape.h"
 #include "text/terminal.h"
 
 enum { INDENT = 2, SPARSE_FROM = 8, LEAST_ELEMENTS = 3, MOST_DIFFERENT = 3, MOST_MEMBERS = 64 };

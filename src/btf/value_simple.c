@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/limits.h"
 #include "btf/value_printer.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 #include <math.h>
 #include <string.h>

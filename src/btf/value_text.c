@@ -7,7 +7,6 @@
 #include "btf/limits.h"
 #include "btf/value_printer.h"
 #include "text/terminal.h"
-#include "text/escape.h"
 
 enum { INDENT = 2, CELLS_PER_ROW = 3, GAP = 3, ALIGN_ROWS = 3, ALIGN_SPREAD = 4 };
 

@@ -5,7 +5,7 @@
 
 #include "dump/member.h"
 #include "kmem/walk.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 static bool add_module(void *context, const struct kmem_module *module)
 {

@@ -9,7 +9,7 @@
 #include "dump/maps.h"
 #include "dump/member.h"
 #include "kmem/walk.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 enum {
 	/* So many elements in a row that cannot be read are the end of what there is. */
@@ -135,10 +135,8 @@ static void show_table(struct table *t)
 		uint64_t head = t->first + i * t->stride;
 		struct kmem_walk chain = { 0 };
 
-		if (t->nulls)
-			kmem_hlist_nulls(space, head, &chain, take_element, t, NULL);
-		else
-			kmem_hlist(space, head, &chain, take_element, t);
+		kmem_links(space, t->nulls ? KMEM_HLIST_NULLS : KMEM_HLIST, head, &chain,
+			   take_element, t);
 		kmem_walk_join(walk, &chain);
 	}
 	dump_close_list(t->show->sink);

@@ -6,7 +6,7 @@
 
 #include "btf/layout.h"
 #include "kmem/modules.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 /* A table has a line of titles, and what is left out needs one. */
 enum { LINES_OF_TABLE = 2 };

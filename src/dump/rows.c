@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 static const void *cell(const struct dump_column *column, const void *row)
 {

@@ -9,7 +9,7 @@
 #include "dump/member.h"
 #include "dump/rows.h"
 #include "kmem/walk.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 enum {
 	TEXT_BYTES = 1024, /* SCX_EXIT_MSG_LEN */

@@ -2,7 +2,7 @@
 #include "dump/sdt.h"
 
 #include "btf/value.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 struct show {
 	struct dump_values *values;

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "dump/dump.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines)
 {

@@ -9,7 +9,7 @@
 #include "btf/layout.h"
 #include "dump/tasks.h"
 #include "dump/member.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 enum { USER_BITS = 47 }; /* of addresses of processes, and of arenas */
 

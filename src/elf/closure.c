@@ -10,7 +10,7 @@
 #include "base/paths.h"
 #include "base/vec.h"
 #include "elf/closure_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 DEFINE_ERROR_DOMAIN(elf_closure, ELF_CLOSURE, ELF_CLOSURE_ERRORS);
 

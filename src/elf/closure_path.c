@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 struct walk {
 	const char *root;

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "elf/image_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 const char *const *elf_closure_default_directories(uint16_t machine)
 {

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "elf/image_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 void elf_path_list_deinit(struct elf_path_list *list)
 {

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "elf/image_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 /* Some readers of libdw look a few bytes past what they were given: let them find zeroes. */
 #define PADDING_BYTES 256

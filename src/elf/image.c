@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "elf/image_internal.h"
-#include "elf/limits.h"
 
 struct error *elf_read_at(const struct elf_image *img, uint64_t offset, void *buf, uint64_t n)
 {

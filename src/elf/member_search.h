@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "elf/dwarf_view.h"
 #include "elf/image.h"
-#include "elf/limits.h"
 #include "elf/member_lookup.h"
 
 /* The members of one struct seen so far. */

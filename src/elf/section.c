@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "elf/image_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 /* Where the compressed stream of a section starts, and what it becomes. */
 struct compression {

@@ -26,8 +26,7 @@ struct error *inspect_attach(const struct inspect_source *source, bool use_cache
 			     struct inspect_kernel *ret)
 {
 	struct inspect_kernel kernel = { .cache = use_cache ? paths_cache(CACHE_DIRECTORY) : NULL };
-	struct error *err = kmem_attach_cached(&source->reader, source->note, kernel.cache,
-					       &kernel.kmem);
+	struct error *err = kmem_attach(&source->reader, source->note, kernel.cache, &kernel.kmem);
 
 	if (err) {
 		inspect_detach(&kernel);

@@ -6,7 +6,6 @@
 #include <yyjson.h>
 
 #include "base/slice.h"
-#include "json/limits.h"
 #include "json/scan.h"
 
 /* Neither type is ever defined: they are yyjson's own, seen from outside. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "json/limits.h"
+#include "json/doc.h"
 
 /* More words than this do not help who reads the error. */
 enum { WORDS_SHOWN = 8 };

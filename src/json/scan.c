@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "json/scan.h"
 
-#include "json/limits.h"
+#include "json/doc.h"
 
 /* Offset of the closing quote of the string that opens at `quote`, or n. */
 static size_t string_end(const char *text, size_t n, size_t quote)

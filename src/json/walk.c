@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
-#include "json/limits.h"
+#include "json/doc.h"
 
 const struct json_walk_limits json_walk_default_limits = {
 	.depth = JSON_LIMIT_WALK_DEPTH,

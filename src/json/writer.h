@@ -17,7 +17,6 @@
 
 #include "base/strbuf.h"
 #include "json/doc.h"
-#include "json/limits.h"
 
 enum json_style {
 	JSON_COMPACT,

@@ -17,7 +17,7 @@
 #include "base/spawn.h"
 #include "base/str.h"
 #include "kernel/cache.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 
 enum { FRESH_SEC = 6 * 3600 };
 

@@ -9,10 +9,9 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "base/lock.h"
 #include "base/paths.h"
 #include "base/str.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 
 enum { LOCK_RETRY_MS = 50, HOLDER_CHARS = 256 };
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "kernel/apt.h"
 #include "kernel/cache.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 
 struct fetching {
 	const struct kernel_fetch *asked;

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "elf/debug_file.h"
 #include "elf/image.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 
 /* The words the kernel greets with, and a format string of the same beginning, stand in it. */
 static char *find_banner(struct bytes vmlinux)

@@ -9,7 +9,6 @@
 #include "base/slice.h"
 #include "base/str.h"
 #include "btf/btf.h"
-#include "kernel/limits.h"
 #include "kernel/cache.h"
 
 DEFINE_ERROR_DOMAIN(kernel, KERNEL, KERNEL_ERRORS);

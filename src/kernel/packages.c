@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 
 #define FLAVOUR_ROW_(id, word) [id] = (word),
 static const char *const flavour_words[] = { KERNEL_FLAVOURS(FLAVOUR_ROW_) };

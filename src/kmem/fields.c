@@ -89,22 +89,6 @@ struct error *kmem_fields_require(const struct kmem_fields *fields, enum kmem_vi
 			  strbuf_str(&names));
 }
 
-void kmem_fields_missing(const struct kmem_fields *fields, enum kmem_view view, struct strbuf *into)
-{
-	for (enum kmem_field_id id = 0; id < KMEM_N_FIELDS; id++) {
-		_cleanup_free_ char *name = xasprintf("%s.%s", rows[id].type, rows[id].paths);
-		const char *why = fields->at[id].missing;
-
-		if (rows[id].view != view || fields->at[id].known)
-			continue;
-		/* The room of types names the member itself. */
-		if (strncmp(why, name, strlen(name)) == 0)
-			strbuf_appendf(into, "%s\n", why);
-		else
-			strbuf_appendf(into, "%s: %s\n", name, why);
-	}
-}
-
 static uint64_t cut_bits(const struct btf_place *place, uint64_t value)
 {
 	if (place->bits && place->bits < 64)

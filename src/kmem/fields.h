@@ -53,9 +53,6 @@ uint64_t kmem_fields_version(void);
 
 /* KMEM_NO_FIELD with the name of each needed member that is missing. */
 struct error *kmem_fields_require(const struct kmem_fields *fields, enum kmem_view view) MUST_CHECK;
-/* All that is missing of a view, needed or not, one per line: "task_struct.cpu: …". */
-void kmem_fields_missing(const struct kmem_fields *fields, enum kmem_view view,
-			 struct strbuf *into);
 
 /*
  * An integer or pointer of up to 8 bytes, or a bit field, of the object at `base`.

@@ -23,18 +23,6 @@ struct kmem_kallsyms {
 	bool has_order;
 };
 
-const char *kmem_kallsyms_mode_name(enum kmem_kallsyms_mode mode)
-{
-	static const char *const words[] = {
-		[KMEM_KALLSYMS_PLACE] = "place-relative",
-		[KMEM_KALLSYMS_RELATIVE] = "base-relative",
-		[KMEM_KALLSYMS_PERCPU] = "base-relative with absolute per-CPU symbols",
-		[KMEM_KALLSYMS_ABSOLUTE] = "absolute",
-	};
-
-	return words[mode];
-}
-
 void kmem_kallsyms_free(struct kmem_kallsyms *k)
 {
 	if (!k)

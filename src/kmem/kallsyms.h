@@ -18,7 +18,6 @@ enum kmem_kallsyms_mode {
 	KMEM_KALLSYMS_ABSOLUTE, /* eight bytes each, without CONFIG_KALLSYMS_BASE_RELATIVE */
 	KMEM_KALLSYMS_N_MODES,
 };
-const char *kmem_kallsyms_mode_name(enum kmem_kallsyms_mode mode);
 
 struct kmem_kallsyms_tables {
 	uint32_t n;

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "kmem/cache.h"
-#include "kmem/space.h"
 
 /* What Linux gives to physical addresses on x86-64 (MAX_PHYSMEM_BITS with 5 levels). */
 #define LIMIT_PFN (UINT64_C(1) << (52 - 12))
@@ -357,13 +356,8 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 			  (unsigned long long)scan.looked_bytes);
 }
 
-struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note, struct kmem **ret)
-{
-	return kmem_attach_cached(reader, note, NULL, ret);
-}
-
-struct error *kmem_attach_cached(const struct kmem_reader *reader, struct bytes text,
-				 const char *cache_dir, struct kmem **ret)
+struct error *kmem_attach(const struct kmem_reader *reader, struct bytes text,
+			  const char *cache_dir, struct kmem **ret)
 {
 	_cleanup_free_ struct kmem_note *note = xnew(struct kmem_note);
 	bool likely;

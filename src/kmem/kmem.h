@@ -74,15 +74,12 @@ struct kmem {
  * `note` is VMCOREINFO's text from a core file; without one (n is 0) memory is searched. The
  * reader is copied; what it reads from must outlive *ret. KMEM_NO_NOTE: nothing was found;
  * otherwise the error of the last candidate.
+ *
+ * In `cache_dir` (may be NULL) kmem_save_cache() may have left what it knew of this kernel. What is
+ * found does not depend on it, only how soon.
  */
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
-			  struct kmem **ret) MUST_CHECK;
-/*
- * The same, with a directory where kmem_save_cache() may have left what it knew of this kernel.
- * What is found does not depend on it, only how soon.
- */
-struct error *kmem_attach_cached(const struct kmem_reader *reader, struct bytes note,
-				 const char *cache_dir, struct kmem **ret) MUST_CHECK;
+			  const char *cache_dir, struct kmem **ret) MUST_CHECK;
 /*
  * Keeps what has been found out, for the next time; called after all was looked at. Nothing happens
  * when nothing is new, or when the kernel has no build-id or no types.

@@ -4,7 +4,6 @@
 #include <elf.h>
 
 #include "base/alloc.h"
-#include "kmem/walk.h"
 
 struct module_walk {
 	struct kmem *kmem;

@@ -2,7 +2,6 @@
 #include "kmem/names.h"
 
 #include "base/alloc.h"
-#include "kmem/space.h"
 
 enum {
 	TOKEN_INDEX_BYTES = 512,

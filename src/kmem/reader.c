@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include "kmem/limits.h"
-
 DEFINE_ERROR_DOMAIN(kmem, KMEM, KMEM_ERRORS);
 
 const char *kmem_status_name(enum kmem_status status)

@@ -95,28 +95,26 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 			       (unsigned long long)walk->n_bad_backlinks);
 }
 
-enum list_kind { LIST, HLIST, HLIST_NULLS };
-
 /* Both kinds of links: where it goes on, and what points here. */
 struct list_link {
 	uint64_t next;
 	uint64_t back;
 };
 
-static bool is_end(enum list_kind kind, uint64_t head, uint64_t at)
+static bool is_end(enum kmem_links kind, uint64_t head, uint64_t at)
 {
 	switch (kind) {
-	case LIST:
+	case KMEM_LIST:
 		return at == head;
-	case HLIST:
+	case KMEM_HLIST:
 		return at == 0;
 	default:
 		return at & 1;
 	}
 }
 
-static void walk_links(struct kmem_space *space, enum list_kind kind, uint64_t head,
-		       struct kmem_walk *walk, kmem_link_fn fn, void *context, uint64_t *ret_end)
+void kmem_links(struct kmem_space *space, enum kmem_links kind, uint64_t head,
+		struct kmem_walk *walk, kmem_link_fn fn, void *context)
 {
 	struct kmem_circle circle = { 0 };
 	uint64_t came_from = head, at;
@@ -139,26 +137,6 @@ static void walk_links(struct kmem_space *space, enum list_kind kind, uint64_t h
 		came_from = at;
 		at = link.next;
 	}
-	if (ret_end)
-		*ret_end = at;
-}
-
-void kmem_list(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
-	       void *context)
-{
-	walk_links(space, LIST, head, walk, fn, context, NULL);
-}
-
-void kmem_hlist(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
-		void *context)
-{
-	walk_links(space, HLIST, head, walk, fn, context, NULL);
-}
-
-void kmem_hlist_nulls(struct kmem_space *space, uint64_t head, struct kmem_walk *walk,
-		      kmem_link_fn fn, void *context, uint64_t *ret_end)
-{
-	walk_links(space, HLIST_NULLS, head, walk, fn, context, ret_end);
 }
 
 enum { LARGEST_CHUNK = 64, HIGHEST_INTERNAL = 4096 };

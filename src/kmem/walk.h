@@ -72,18 +72,19 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
  */
 typedef bool (*kmem_link_fn)(void *context, uint64_t link);
 
-/* struct list_head: a ring; the head itself is no element. */
-void kmem_list(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
-	       void *context);
-/* struct hlist_head: ends with NULL. */
-void kmem_hlist(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
-		void *context);
-/*
- * struct hlist_nulls_head: ends with an odd value. *ret_end is that value (may be NULL): in a
- * hash table it names the bucket, and another than one's own means that an element has moved.
- */
-void kmem_hlist_nulls(struct kmem_space *space, uint64_t head, struct kmem_walk *walk,
-		      kmem_link_fn fn, void *context, uint64_t *ret_end);
+enum kmem_links {
+	KMEM_LIST,	  /* struct list_head: a ring; the head itself is no element */
+	KMEM_HLIST,	  /* struct hlist_head: ends with NULL */
+	KMEM_HLIST_NULLS, /* struct hlist_nulls_head: ends with an odd value */
+};
+
+void kmem_links(struct kmem_space *space, enum kmem_links kind, uint64_t head,
+		struct kmem_walk *walk, kmem_link_fn fn, void *context);
+static inline void kmem_list(struct kmem_space *space, uint64_t head, struct kmem_walk *walk,
+			     kmem_link_fn fn, void *context)
+{
+	kmem_links(space, KMEM_LIST, head, walk, fn, context);
+}
 
 /*
  * XArrays, and what is made of them: radix trees and IDRs (include/linux/xarray.h). The tree

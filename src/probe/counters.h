@@ -4,7 +4,7 @@
 #define KTSTR_PROBE_COUNTERS_H
 
 #include "base/error.h"
-#include "probe/arch.h"
+#include "probe/tracer.h"
 #include "probe/glibc.h"
 #include "probe/remote.h"
 

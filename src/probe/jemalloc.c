@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "elf/image.h"
 
 bool probe_jemalloc_is_tsd_symbol(const char *name, size_t n)
 {

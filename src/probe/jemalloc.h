@@ -71,7 +71,7 @@ struct probe_tsd_place {
 /* The first max of them; how many there are in all. */
 size_t probe_tsd_image_find(struct bytes image, struct probe_tsd_place *ret, size_t max);
 
-/* Bounds of what is looked for in foreign files; those of reading them are elf/limits.h. */
+/* Bounds of what is looked for in foreign files; those of reading them are in elf/image.h. */
 
 /*
  * Characters of symbol names that are looked at in one object. The largest programs have some

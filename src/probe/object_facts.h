@@ -9,7 +9,6 @@
 
 #include "base/cancel.h"
 #include "elf/image.h"
-#include "elf/limits.h"
 #include "elf/member_lookup.h"
 #include "probe/jemalloc.h"
 

@@ -9,9 +9,8 @@
 
 #include "base/io.h"
 #include "base/str.h"
-#include "elf/image.h"
 #include "elf/symbol.h"
-#include "probe/arch.h"
+#include "probe/tracer.h"
 #include "probe/probe.h"
 #include "procfs/maps.h"
 #include "procfs/task.h"
@@ -159,12 +158,12 @@ static struct error *check_program(struct probe_objects *objects)
 	const struct probe_object_facts *facts = probe_object_facts(objects, program);
 	struct error *why;
 
-	if (facts && facts->machine == probe_arch_elf_machine())
+	if (facts && facts->machine == PROBE_ARCH_MACHINE)
 		return NULL;
 	if (facts)
 		return probe_attach_error(PROBE_ATTACH_ARCH_MISMATCH, 0,
 					  "this probe reads %s, but %s is for ELF machine %#x",
-					  probe_arch_name(), program->path, facts->machine);
+					  PROBE_ARCH_NAME, program->path, facts->machine);
 	why = take_ptr(program->error);
 	if (error_is(why, &base_error_domain, BASE_CANCELLED))
 		return why;
@@ -172,7 +171,7 @@ static struct error *check_program(struct probe_objects *objects)
 		return error_recast(why, &probe_attach_error_domain,
 				    PROBE_ATTACH_DWARF_PARSE_FAILURE);
 	if (error_is(why, &elf_error_domain, ELF_ARCH))
-		return error_recast(error_wrap(why, "this probe reads %s", probe_arch_name()),
+		return error_recast(error_wrap(why, "this probe reads %s", PROBE_ARCH_NAME),
 				    &probe_attach_error_domain, PROBE_ATTACH_ARCH_MISMATCH);
 	return exe_error(objects->proc_root, objects->pid, why);
 }

@@ -83,11 +83,6 @@ DEFINE_CLEANUP(probe, struct probe *, NULL, probe_free);
  * was found at attach says nothing any more, nor do numbers read since the last look.
  */
 bool probe_target_was_replaced(const struct probe *probe);
-enum probe_evidence probe_evidence(const struct probe *probe);
-/* Where jemalloc was found: path in the target's own view. Borrowed. */
-const char *probe_object_path(const struct probe *probe);
-/* The file whose debug information gave the offsets, or the row of the table. Borrowed. */
-const char *probe_offsets_source(const struct probe *probe);
 
 /* Another object with jemalloc in it, whose counters are not read. */
 struct probe_other {
@@ -96,12 +91,19 @@ struct probe_other {
 	char *unread; /* why its counters cannot be read; NULL when they could */
 };
 
-/* How many there are; borrowed. */
-size_t probe_others(const struct probe *probe, const struct probe_other **ret);
+/* What was found at attach, borrowed, and what snapshots have cost until now. */
+struct probe_facts {
+	enum probe_evidence evidence;
+	const char *object_path; /* where jemalloc was found, in the target's own view */
+	/* The file whose debug information gave the offsets, or the row of the table. */
+	const char *offsets_source;
+	const struct probe_other *others;
+	size_t n_others;
+	/* How many stops all snapshots together made, and how long threads stood still. */
+	uint64_t stopped_threads, stopped_ns;
+};
 
-/* How many stops all snapshots together made, and how long threads stood still. */
-uint64_t probe_stopped_threads(const struct probe *probe);
-uint64_t probe_stopped_ns(const struct probe *probe);
+struct probe_facts probe_facts(const struct probe *probe);
 
 struct probe_thread {
 	pid_t tid;

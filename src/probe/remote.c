@@ -2,7 +2,6 @@
 #include "probe/remote.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sys/uio.h>
 
 /* The kernel refuses more ranges in one call. */

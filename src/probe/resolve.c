@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "probe/probe.h"
-#include "probe/layout.h"
 
 /* An object that shows signs of jemalloc, and what became of reading it. */
 struct candidate {

@@ -90,13 +90,9 @@ struct error *probe_resolve_jemalloc(struct probe *probe, struct probe_objects *
 				     const struct probe_options *options) MUST_CHECK;
 
 /*
- * The threads of the last snapshot, so that the next one need not find them again. In a container
- * threads have numbers of their own, and those are what glibc knows them by. Looks once whether the
- * process is in one.
+ * The threads of the last snapshot, so that the next one need not find them again: keeps what is
+ * still listed, forgets what is not, adds what is new.
  */
-void probe_known_threads_init(struct probe_known_threads *known,
-			      const struct procfs_task_dir *tasks, pid_t pid);
-/* Keeps what is still listed, forgets what is not, adds what is new. */
 void probe_known_threads_update(struct probe_known_threads *known,
 				const struct procfs_task_dir *tasks,
 				const struct procfs_id_list *listed);

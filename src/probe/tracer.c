@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "probe/arch.h"
 #include "probe/probe.h"
 
 /* A stop usually lands within microseconds; a thread in uninterruptible sleep may take for ever. */
@@ -144,8 +145,8 @@ struct error *probe_tracer_thread_pointer(const struct probe_stopped_thread *thr
 
 	if (errnum)
 		return probe_thread_error(PROBE_THREAD_GET_REGSET, errnum,
-					  "PTRACE_GETREGSET %s of thread %d",
-					  probe_arch_regset_name(), (int)thread->tid);
+					  "PTRACE_GETREGSET %s of thread %d", PROBE_ARCH_REGSET,
+					  (int)thread->tid);
 	return NULL;
 }
 
@@ -206,4 +207,57 @@ void probe_tracer_deinit(struct probe_tracer *tracer)
 {
 	probe_tracer_finish(tracer, tracer->finished ? 0 : LATE_STOP_TIMEOUT_NS);
 	vec_deinit(&tracer->unreleased);
+}
+
+#if defined(__x86_64__)
+
+int probe_arch_thread_pointer(pid_t tid, uint64_t *ret)
+{
+	struct user_regs_struct regs = { 0 };
+	struct iovec iov = { &regs, sizeof(regs) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &iov) < 0)
+		return errno;
+	/* A 32-bit thread has a shorter set. */
+	if (iov.iov_len < sizeof(regs))
+		return EIO;
+	*ret = regs.fs_base;
+	return 0;
+}
+
+#elif defined(__aarch64__)
+
+int probe_arch_thread_pointer(pid_t tid, uint64_t *ret)
+{
+	/* Newer kernels append tpidr2_el0; asking for one word gets tpidr_el0 from all. */
+	uint64_t tpidr = 0;
+	struct iovec iov = { &tpidr, sizeof(tpidr) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_ARM_TLS, &iov) < 0)
+		return errno;
+	if (iov.iov_len < sizeof(tpidr))
+		return EIO;
+	*ret = tpidr;
+	return 0;
+}
+
+#endif
+
+bool probe_tls_block_of_executable(enum probe_tls_variant variant, uint64_t thread_pointer,
+				   const struct elf_tls *tls, uint64_t *ret)
+{
+	uint64_t image_offset;
+
+	if (variant == PROBE_TLS_VARIANT_II)
+		return sub_fits_u64(thread_pointer, tls->aligned_memsz, ret);
+	return round_up_fits_u64(PROBE_TLS_VARIANT_I_TCB_BYTES, tls->align, &image_offset) &&
+	       add_fits_u64(thread_pointer, image_offset, ret);
+}
+
+bool probe_tls_block_of_library(enum probe_tls_variant variant, uint64_t thread_pointer,
+				uint64_t tls_offset, uint64_t *ret)
+{
+	if (variant == PROBE_TLS_VARIANT_II)
+		return sub_fits_u64(thread_pointer, tls_offset, ret);
+	return add_fits_u64(thread_pointer, tls_offset, ret);
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "text/escape.h"
 #include "text/terminal.h"
 
 static void append_line(struct strbuf *into, const char *line, size_t indent, size_t columns)

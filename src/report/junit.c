@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "report/form.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 struct junit_suite {
 	char *name;

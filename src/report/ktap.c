@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "report/form.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 static void append_text(struct strbuf *into, const char *text)
 {

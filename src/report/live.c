@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 #define SEPARATOR " | "

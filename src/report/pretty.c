@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "report/form.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 /* What is told again at the end. */

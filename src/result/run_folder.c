@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/lock.h"
 #include "base/paths.h"
 #include "base/str.h"
 #include "result/limits.h"

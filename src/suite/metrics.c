@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "json/scan.h"
-#include "json/limits.h"
+#include "json/doc.h"
 #include "json/walk.h"
 
 void suite_metrics_deinit(struct ktstr_metrics *metrics)

@@ -7,8 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "text/escape.h"
-#include "text/number.h"
 #include "text/terminal.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "elf/closure_internal.h"
-#include "elf/limits.h"
+#include "elf/image.h"
 
 /* Kept where nothing can optimise the reads away. */
 static volatile size_t sink;

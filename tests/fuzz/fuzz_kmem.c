@@ -132,8 +132,8 @@ static void look_around(struct kmem *kmem)
 	}
 	kmem_list(&kmem->space, data, &walk, see, &seen);
 	kmem_walk_format(&walk, &text);
-	kmem_hlist(&kmem->space, data, &walk, see, &seen);
-	kmem_hlist_nulls(&kmem->space, data, &walk, see, &seen, &n);
+	kmem_links(&kmem->space, KMEM_HLIST, data, &walk, see, &seen);
+	kmem_links(&kmem->space, KMEM_HLIST_NULLS, data, &walk, see, &seen);
 	kmem_xarray(&kmem->space, &form, data + 0xc0, &walk, see_entry, &seen);
 	kmem_walk_format(&walk, &text);
 	kmem_xarray(&kmem->space, &odd, data + 0xc0, &walk, see_entry, &seen);
@@ -165,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		undo[n_changes++].old = old;
 		build_put_u64(&k->memory, at, changed(k, old, how, cursor_u16(&c)));
 	}
-	err = kmem_attach(&reader, text, &kmem);
+	err = kmem_attach(&reader, text, NULL, &kmem);
 	if (!err) {
 		fuzz_mark_deep();
 		look_around(kmem);

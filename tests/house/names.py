@@ -26,6 +26,7 @@ BASE = {
     "cleanup": ("cleanup_", "_cleanup_", "take_", "DEFINE_CLEANUP", "file", "dir"),
     "error": ("error_", "base_", "DECLARE_ERROR_", "DEFINE_ERROR_"),
     "macros": ("",),
+    "paths": ("paths_", "lock_"),
     "shell_word": ("shell_",),
 }
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	if (!err) {
 		reader = kmem_reader_of_physmap(core.map);
 		err = kmem_attach(&reader, (struct bytes){ (uint8_t *)core.note.at, core.note.n },
-				  &kmem);
+				  NULL, &kmem);
 	}
 	if (!err)
 		err = show(kmem);

@@ -132,7 +132,7 @@ static void look(struct hostile *h)
 	struct error *err;
 
 	h->liar.log = &h->logs[ATTACH];
-	err = kmem_attach(&h->reader, h->note, &h->kmem);
+	err = kmem_attach(&h->reader, h->note, NULL, &h->kmem);
 	h->liar.log = NULL;
 	h->n_parts = FIRST_MAP;
 	if (!err)
@@ -221,7 +221,7 @@ static bool tell_lie(struct hostile *h, unsigned int number, enum hostile_kind *
 		       (unsigned long long)h->liar.lie.value);
 	kmem_space_forget(&kmem->space);
 	if (hostile_log_has(&h->logs[ATTACH], h->liar.lie.physical, h->liar.lie.n)) {
-		err = kmem_attach(&h->reader, h->note, &fresh);
+		err = kmem_attach(&h->reader, h->note, NULL, &fresh);
 		kmem = fresh;
 	}
 	show_part(h, part, kmem, err ? error_message(err) : NULL, max_entries, &out);

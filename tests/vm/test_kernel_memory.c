@@ -13,6 +13,7 @@
 #include "kmem/walk.h"
 #include "kmem/modules.h"
 #include "../unit/kmem/hostile_reader.h"
+#include "../unit/kmem/missing_fields.h"
 #include "unit.h"
 #include "vm/link/exec.h"
 #include "vm/image/image.h"
@@ -316,7 +317,7 @@ static void compare_kernel(const char *cpu, unsigned int levels, struct vm **ret
 	assert_success(vm_start(&spec, NULL, ret_vm));
 	assert_success(vm_physmap(*ret_vm, ret_map));
 	reader = kmem_reader_of_physmap(*ret_map);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, ret_kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, ret_kmem));
 	assert_int_equal((*ret_kmem)->note_physical, note_address(*ret_vm));
 	assert_string_equal((*ret_kmem)->uname.release, vm_facts(*ret_vm).release);
 	assert_int_equal((*ret_kmem)->cpus.n, 4);
@@ -343,7 +344,7 @@ static void kernel_in_memory_is_what_the_guest_says(void **state UNUSED)
 	kmem_free(take_ptr(kmem));
 	reader = kmem_reader_of_physmap(map);
 	assert_true(count_notes(&reader) > COPIES);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &kmem));
 	assert_int_equal(kmem->note_physical, note);
 }
 
@@ -396,12 +397,12 @@ static void kernel_that_was_seen_is_known_and_looks_the_same(void **state UNUSED
 		assert_success(vm_freeze(vm));
 		assert_success(vm_physmap(vm, &map));
 		reader = kmem_reader_of_physmap(map);
-		assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &cold));
+		assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, dir, &cold));
 		assert_int_equal(cold->from_cache, i == 1);
 		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++)
 			assert_success(kmem_symbol(cold, wanted[k], &expected[k]));
 		assert_success(kmem_save_cache(cold, dir));
-		assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &known));
+		assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, dir, &known));
 		assert_true(known->from_cache);
 		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++) {
 			assert_success(kmem_symbol(known, wanted[k], &address));
@@ -461,7 +462,7 @@ static void tell_kernel(struct kmem *kmem, struct strbuf *out)
 		kmem_walk_format(&walk, out);
 	}
 	for (enum kmem_view view = 0; view < KMEM_N_VIEWS; view++)
-		kmem_fields_missing(&kmem->fields, view, out);
+		missing_fields(&kmem->fields, view, out);
 }
 
 /* All that is seen of a guest, or why it is not. */
@@ -471,7 +472,7 @@ static void tell(const struct kmem_reader *reader, struct strbuf *out)
 	_cleanup_error_ struct error *err = NULL;
 
 	strbuf_clear(out);
-	err = kmem_attach(reader, (struct bytes){ NULL, 0 }, &kmem);
+	err = kmem_attach(reader, (struct bytes){ NULL, 0 }, NULL, &kmem);
 	if (err)
 		strbuf_append(out, error_message(err));
 	else
@@ -498,7 +499,7 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 	truth = kmem_reader_of_physmap(map);
 	hostile.truth = &truth;
 	reader = hostile_reader(&hostile);
-	assert_success(kmem_attach(&truth, (struct bytes){ NULL, 0 }, &kmem));
+	assert_success(kmem_attach(&truth, (struct bytes){ NULL, 0 }, NULL, &kmem));
 	check_addresses(vm, kmem, 4);
 	assert_success(vm_freeze(vm));
 	kmem_space_forget(&kmem->space);

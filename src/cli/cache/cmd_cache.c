@@ -6,7 +6,7 @@
 #include "base/paths.h"
 #include "cli/cache/parts.h"
 #include "json/writer.h"
-#include "text/number.h"
+#include "text/terminal.h"
 #include "text/table.h"
 
 struct list_config {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/lock.h"
 #include "base/paths.h"
 #include "base/str.h"
 #include "vm/template/template.h"

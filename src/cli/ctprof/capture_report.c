@@ -5,7 +5,7 @@
 
 #include "ctprof/file/record.h"
 #include "ctprof/snapshot.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 void capture_report_init(struct capture_report *report, const char *file, uint64_t wanted)
 {

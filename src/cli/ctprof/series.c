@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 enum { TRIES = 1000 };
 

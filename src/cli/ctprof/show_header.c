@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "cli/ctprof/show.h"
 #include "ctprof/snapshot.h"
-#include "text/escape.h"
-#include "text/number.h"
 #include "text/terminal.h"
 
 enum { LABEL_COLUMNS = 10 };

@@ -11,7 +11,6 @@
 #include "base/io.h"
 #include "cli/frame/command.h"
 #include "json/writer.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 enum { CHECK_FILE_LIMIT = 4 << 20 };

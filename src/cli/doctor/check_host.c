@@ -15,7 +15,7 @@
 #include "base/paths.h"
 #include "base/slice.h"
 #include "procfs/cgroup.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 enum { CAPABILITY_SYS_PTRACE = 19 };
 

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 enum {

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "cli/frame/command.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 #define PATIENCE_NS NS_PER_SEC

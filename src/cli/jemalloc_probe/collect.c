@@ -156,19 +156,18 @@ static struct error *take_all(struct probe *probe, const struct probe_config *co
 /* Which jemalloc is read, and why that one. */
 static void note_object(const struct probe *probe, struct probe_report *report)
 {
-	const struct probe_other *others;
-	size_t n = probe_others(probe, &others);
+	const struct probe_facts facts = probe_facts(probe);
 
-	report->evidence = probe_evidence_name(probe_evidence(probe));
-	report->object = xstrdup(probe_object_path(probe));
-	report->offsets_from = xstrdup(probe_offsets_source(probe));
-	for (size_t i = 0; i < n; i++)
-		vec_push(&report->others,
-			 (struct probe_other){
-				 .path = xstrdup(others[i].path),
-				 .use = others[i].use,
-				 .unread = others[i].unread ? xstrdup(others[i].unread) : NULL,
-			 });
+	report->evidence = probe_evidence_name(facts.evidence);
+	report->object = xstrdup(facts.object_path);
+	report->offsets_from = xstrdup(facts.offsets_source);
+	for (size_t i = 0; i < facts.n_others; i++) {
+		struct probe_other other = facts.others[i];
+
+		other.path = xstrdup(other.path);
+		other.unread = other.unread ? xstrdup(other.unread) : NULL;
+		vec_push(&report->others, other);
+	}
 }
 
 static struct error *collect(const struct probe_config *config, const struct cancel *cancel,
@@ -209,8 +208,8 @@ static struct error *collect(const struct probe_config *config, const struct can
 	if (!err)
 		err = take_all(probe, config, cancel, &identity, report);
 	report->interrupted |= !probe_finish(probe);
-	report->stopped_threads = probe_stopped_threads(probe);
-	report->stopped_ns_total = probe_stopped_ns(probe);
+	report->stopped_threads = probe_facts(probe).stopped_threads;
+	report->stopped_ns_total = probe_facts(probe).stopped_ns;
 	return err;
 }
 

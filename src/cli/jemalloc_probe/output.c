@@ -5,8 +5,7 @@
 
 #include "base/io.h"
 #include "json/writer.h"
-#include "text/escape.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 /* The two kinds of entries have no tag: readers tell them apart by their members. */
 static void write_thread(struct json_writer *w, const struct probe_thread *thread)

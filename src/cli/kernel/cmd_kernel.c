@@ -7,8 +7,7 @@
 
 #include "cli/kernel/commands.h"
 #include "kernel/cache.h"
-#include "text/escape.h"
-#include "text/number.h"
+#include "text/terminal.h"
 #include "text/table.h"
 
 /* Of all three; list takes no KERNEL. */

@@ -7,8 +7,8 @@
 #include "cli/frame/interrupts.h"
 #include "harness/needs.h"
 #include "kernel/cache.h"
-#include "kernel/limits.h"
-#include "text/number.h"
+#include "kernel/kernel.h"
+#include "text/terminal.h"
 
 uint64_t kernel_disk_bytes(const struct kernel *kernel)
 {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/shell_word.h"
-#include "text/escape.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 #define SYSCTL_PREFIX "sysctl."
 

@@ -10,8 +10,7 @@
 #include "json/writer.h"
 #include "result/record.h"
 #include "result/run_record.h"
-#include "text/escape.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 void shown_runs_deinit(struct shown_runs *runs)
 {

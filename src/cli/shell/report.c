@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "kernel/kernel.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 #include "vm/image/image.h"
 
 enum { CONSOLE_LINES = 15 };

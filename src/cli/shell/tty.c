@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "base/macros.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 

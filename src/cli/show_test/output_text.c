@@ -8,8 +8,6 @@
 #include "checks/check.h"
 #include "cli/show_test/show_test.h"
 #include "result/outcome.h"
-#include "text/escape.h"
-#include "text/number.h"
 #include "text/terminal.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "cli/frame/interrupts.h"
 #include "harness/runner.h"
 #include "result/run_folder.h"
-#include "text/escape.h"
+#include "text/terminal.h"
 
 struct test_session {
 	struct report_run *reporter;

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "json/writer.h"
-#include "text/escape.h"
-#include "text/number.h"
 #include "text/terminal.h"
 #include "topo/topology.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "text/number.h"
+#include "text/terminal.h"
 
 struct drawing {
 	const struct view *view;

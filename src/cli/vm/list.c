@@ -2,7 +2,7 @@
 #include "cli/vm/list.h"
 
 #include "json/writer.h"
-#include "text/number.h"
+#include "text/terminal.h"
 
 /* Between the id and the state. */
 enum { INFO_COLUMNS = 6 };

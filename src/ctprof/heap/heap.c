@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "ctprof/stages.h"
-#include "probe/arch.h"
+#include "probe/tracer.h"
 #include "probe/probe.h"
 
 /* A process, which is a stretch of samples. */
@@ -168,7 +168,7 @@ static bool surely_has_none(const struct heap *heap, const struct heap_process *
 		row = &heap->objects.rows.at[process->objects.at[i]];
 		if (row->file.state == CTPROF_HEAP_PANIC || ctprof_heap_object_is_candidate(row) ||
 		    (i == 0 && (row->file.state != CTPROF_HEAP_KNOWN ||
-				row->facts->machine != probe_arch_elf_machine())) ||
+				row->facts->machine != PROBE_ARCH_MACHINE)) ||
 		    (row->file.state == CTPROF_HEAP_FAILED && may_hold_it(&row->file.error)))
 			return false;
 	}

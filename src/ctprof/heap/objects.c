@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "elf/image.h"
-#include "probe/arch.h"
+#include "probe/tracer.h"
 
 void ctprof_heap_objects_init(struct ctprof_heap_objects *table, const char *proc_root)
 {
@@ -126,7 +126,7 @@ uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
 bool ctprof_heap_object_is_candidate(const struct ctprof_heap_object *object)
 {
 	return object->file.state == CTPROF_HEAP_KNOWN && object->facts->is_jemalloc &&
-	       object->facts->has_tls && object->facts->machine == probe_arch_elf_machine();
+	       object->facts->has_tls && object->facts->machine == PROBE_ARCH_MACHINE;
 }
 
 struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error)

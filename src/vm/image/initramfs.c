@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/spawn.h"
-#include "kernel/limits.h"
+#include "kernel/kernel.h"
 #include "wire/crc32c.h"
 
 DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "base/lock.h"
 #include "base/paths.h"
 
 void vm_template_free(struct vm_template *template)

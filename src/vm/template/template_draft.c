@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "base/lock.h"
 #include "base/paths.h"
 #include "vm/template/template.h"
 

@@ -6,9 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "base/lock.h"
-#include "base/str.h"
 #include "base/paths.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "vm/template/template.h"
 

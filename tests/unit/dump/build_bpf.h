@@ -238,7 +238,7 @@ static inline int bpf_set_up(void **state)
 			    bpf_at(f, f->idr[i]) | 2);
 	}
 	reader = build_reader(&f->k.memory);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &f->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &f->kmem));
 	*state = f;
 	return 0;
 }

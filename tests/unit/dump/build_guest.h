@@ -386,7 +386,7 @@ static inline void guest_attach(struct build_guest *g)
 
 	kmem_free(g->kmem);
 	g->kmem = NULL;
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &g->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &g->kmem));
 }
 
 static inline int guest_set_up(void **state)

@@ -258,7 +258,7 @@ static inline void scheduler_attach(struct build_scheduler *b)
 
 	kmem_free(b->kmem);
 	b->kmem = NULL;
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &b->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &b->kmem));
 }
 
 static inline const char *scheduler_text(struct build_scheduler *b, const char *view,

@@ -311,7 +311,7 @@ static inline void build_stack_init(struct build_stack *s, bool old)
 	build_bpf(s);
 	build_module(s);
 	reader = build_reader(&s->k.memory);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &s->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &s->kmem));
 }
 
 static inline int build_stack_set_up(void **state)

@@ -69,8 +69,8 @@ static void memory_is_read_back_whole(void **state)
 	assert_int_equal(reader.read(&reader, RAM_BYTES, bytes, 1), KMEM_READ_OUTSIDE);
 	assert_true(core.has_note);
 	assert_string_equal(strbuf_str(&core.note), s->k.text);
-	assert_success(
-		kmem_attach(&reader, (struct bytes){ (void *)core.note.at, core.note.n }, &again));
+	assert_success(kmem_attach(&reader, (struct bytes){ (void *)core.note.at, core.note.n },
+				   NULL, &again));
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, sum.bytes);
 	assert_int_equal(st.st_mode & 0777, 0600);

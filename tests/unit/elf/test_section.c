@@ -5,7 +5,6 @@
 
 #include "build_elf.h"
 #include "elf/image.h"
-#include "elf/limits.h"
 #include "fixture.h"
 #include "unit.h"
 

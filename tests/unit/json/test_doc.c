@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
-#include "json/limits.h"
 #include "unit.h"
 
 static struct json_doc *parsed(const char *text)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "json/limits.h"
+#include "json/doc.h"
 #include "rows_sample.h"
 #include "unit.h"
 

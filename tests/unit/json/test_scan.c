@@ -2,7 +2,7 @@
 #include "json/scan.h"
 
 #include "base/strbuf.h"
-#include "json/limits.h"
+#include "json/doc.h"
 #include "unit.h"
 
 static void a_region_ends_behind_its_partner(void **state UNUSED)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/strbuf.h"
-#include "json/limits.h"
+#include "json/doc.h"
 #include "unit.h"
 
 /* "name=text;" for every leaf, in order. */

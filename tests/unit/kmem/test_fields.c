@@ -3,6 +3,7 @@
 
 #include "../btf/build_btf.h"
 #include "build_space.h"
+#include "missing_fields.h"
 #include "unit.h"
 
 /* Some members of a kernel of long ago and some of tomorrow's. */
@@ -146,7 +147,7 @@ static void missing_members_are_unknown_and_named(void **state)
 	assert_null(strstr(error_message(err), "nvcsw"));
 	error_free(err);
 	assert_success(kmem_fields_require(&f->fields, KMEM_VIEW_MODULES));
-	kmem_fields_missing(&f->fields, KMEM_VIEW_MODULES, &text);
+	missing_fields(&f->fields, KMEM_VIEW_MODULES, &text);
 	assert_contains(strbuf_str(&text), "module.kallsyms: ");
 	assert_contains(strbuf_str(&text),
 			"mod_kallsyms.strtab: the kernel has no struct mod_kallsyms\n");
@@ -185,7 +186,7 @@ static void without_types_nothing_is_known(void **state UNUSED)
 
 	kmem_fields_init(&fields, NULL, "the guest has no BTF");
 	assert_error_tag(kmem_fields_require(&fields, KMEM_VIEW_RQ), "no-kernel-field");
-	kmem_fields_missing(&fields, KMEM_VIEW_RQ, &text);
+	missing_fields(&fields, KMEM_VIEW_RQ, &text);
 	assert_contains(strbuf_str(&text), "rq.curr: the guest has no BTF\n");
 	kmem_fields_deinit(&fields);
 }

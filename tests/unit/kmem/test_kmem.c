@@ -10,7 +10,7 @@ static struct error *attach(const struct build_kernel *k, struct kmem **ret)
 {
 	struct kmem_reader reader = build_reader(&k->memory);
 
-	return kmem_attach(&reader, (struct bytes){ NULL, 0 }, ret);
+	return kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, ret);
 }
 
 static void kernel_is_found_without_help(void **state UNUSED)
@@ -109,13 +109,13 @@ static void note_of_a_core_file_is_compared_by_its_text(void **state UNUSED)
 	struct bytes text = { (const uint8_t *)k.text, strlen(k.text) };
 	_cleanup_kmem_ struct kmem *kmem = NULL;
 
-	assert_success(kmem_attach(&reader, text, &kmem));
+	assert_success(kmem_attach(&reader, text, NULL, &kmem));
 	assert_int_equal(kmem->note_physical, NOTE_AT);
 	kmem_free(take_ptr(kmem));
 	build_put(&k.memory, NOTE_AT + 24 + strlen(k.text) - 2, "1", 1);
-	assert_error_tag(kmem_attach(&reader, text, &kmem), "stale-vmcoreinfo");
+	assert_error_tag(kmem_attach(&reader, text, NULL, &kmem), "stale-vmcoreinfo");
 	text.n = 5000;
-	assert_error_tag(kmem_attach(&reader, text, &kmem), "limit");
+	assert_error_tag(kmem_attach(&reader, text, NULL, &kmem), "limit");
 }
 
 static void tables_must_map_themselves(void **state UNUSED)
@@ -193,7 +193,7 @@ static struct kmem *attach_known(const struct build_kernel *k, const char *dir)
 	struct kmem_reader reader = build_reader(&k->memory);
 	struct kmem *kmem = NULL;
 
-	assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, dir, &kmem));
 	return kmem;
 }
 

@@ -83,7 +83,7 @@ static int set_up(void **state)
 	put_list(&f->k);
 	put_symbols(&f->k);
 	reader = build_reader(&f->k.memory);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &f->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &f->kmem));
 	*state = f;
 	return 0;
 }
@@ -249,7 +249,7 @@ static int guest_set_up(void **state)
 	build_put_u64(&f->k.memory, NODE + 40 + 8 * 2, f->k.direct + MODULE);
 	build_put_u64(&f->k.memory, NODE + 40 + 8 * 5, f->k.direct + PROGRAM);
 	reader = build_reader(&f->k.memory);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &f->kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &f->kmem));
 	*state = f;
 	return 0;
 }
@@ -339,7 +339,7 @@ static void without_types_of_its_own_nothing_is_listed(void **state UNUSED)
 	struct kmem_walk walk = { 0 };
 	struct kmem_btf *btf = NULL;
 
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &kmem));
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, &kmem));
 	assert_error_tag(kmem_idr(kmem, "btf_idr", &walk, guest_see, NULL), "no-kernel-field");
 	assert_error_tag(kmem_btf_load(kmem, k.direct, &btf), "no-kernel-field");
 }

@@ -185,19 +185,17 @@ static void all_kinds_are_walked_to_their_end(void **state)
 {
 	struct build_space *s = *state;
 	struct kmem_walk walk = { 0 };
-	uint64_t end = 0;
 
 	for (int n = 0; n < 5; n++) {
 		make_list(s, n);
 		kmem_list(&s->space, HEAD, &walk, build_see, s);
 		check_whole(s, &walk, (size_t)n);
 		make_chain(s, n, 0);
-		kmem_hlist(&s->space, HEAD, &walk, build_see, s);
+		kmem_links(&s->space, KMEM_HLIST, HEAD, &walk, build_see, s);
 		check_whole(s, &walk, (size_t)n);
 		make_chain(s, n, 0x1234 << 1 | 1);
-		kmem_hlist_nulls(&s->space, HEAD, &walk, build_see, s, &end);
+		kmem_links(&s->space, KMEM_HLIST_NULLS, HEAD, &walk, build_see, s);
 		check_whole(s, &walk, (size_t)n);
-		assert_int_equal(end, 0x2469);
 	}
 }
 

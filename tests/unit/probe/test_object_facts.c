@@ -6,7 +6,7 @@
 
 #include "elf/debug_file.h"
 #include "jemalloc_target.h"
-#include "probe/arch.h"
+#include "probe/tracer.h"
 #include "target.h"
 
 static void read_facts(const char *path, struct elf_image **image, struct probe_object_facts *ret)
@@ -23,7 +23,7 @@ static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
 	struct probe_object_facts facts;
 
 	read_facts(target_path("KTSTR_TARGET"), &image, &facts);
-	assert_int_equal(facts.machine, probe_arch_elf_machine());
+	assert_int_equal(facts.machine, PROBE_ARCH_MACHINE);
 	assert_true(facts.n_loads >= 2);
 	assert_false(facts.is_jemalloc || facts.signs.has_symbol || facts.is_complete);
 	assert_string_equal(facts.symbol_name, "");

@@ -19,9 +19,10 @@ static void assert_used_is_read(const char *preload, const char *used, const cha
 
 	target_ask(&target, "on 0 alloc 5000");
 	assert_success(attach(&target, NULL, &probe));
-	assert_string_equal(probe_object_path(probe), used);
-	assert_string_equal(probe_offsets_source(probe), used);
-	assert_int_equal(probe_others(probe, &others), 1);
+	assert_string_equal(probe_facts(probe).object_path, used);
+	assert_string_equal(probe_facts(probe).offsets_source, used);
+	others = probe_facts(probe).others;
+	assert_int_equal(probe_facts(probe).n_others, 1);
 	assert_string_equal(others[0].path, unused);
 	assert_int_equal(others[0].use, PROBE_USE_NONE);
 	assert_null(others[0].unread);
@@ -29,8 +30,8 @@ static void assert_used_is_read(const char *preload, const char *used, const cha
 	/* Asked for by its path, the other is read. */
 	probe = NULL;
 	assert_success(attach(&target, unused, &probe));
-	assert_string_equal(probe_object_path(probe), unused);
-	probe_others(probe, &others);
+	assert_string_equal(probe_facts(probe).object_path, unused);
+	others = probe_facts(probe).others;
 	assert_int_equal(others[0].use, PROBE_USE_SOME);
 	probe_free(probe);
 	target_end(&target);
@@ -82,8 +83,8 @@ static void what_was_tried_goes_to_the_details(void **state UNUSED)
 	target_ask(&target, "on 0 alloc 5000");
 	assert_success(probe_attach(target.pid, &options, &probe));
 	assert_contains(strbuf_str(&details), library);
-	assert_contains(probe_offsets_source(probe), "layout table");
-	assert_contains(probe_offsets_source(probe), "Debian");
+	assert_contains(probe_facts(probe).offsets_source, "layout table");
+	assert_contains(probe_facts(probe).offsets_source, "Debian");
 	probe_free(probe);
 	target_end(&target);
 }

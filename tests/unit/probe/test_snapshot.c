@@ -89,8 +89,8 @@ static void every_thread_has_the_numbers_it_says_itself(void **state UNUSED)
 	assert_true(s.snapshot.monotonic_ns >= before_ns);
 	assert_true(s.snapshot.monotonic_ns <= clock_monotonic_ns());
 	assert_true(s.snapshot.timestamp_unix_sec > 1700000000);
-	assert_int_equal(probe_stopped_threads(s.probe), 0);
-	assert_int_equal(probe_stopped_ns(s.probe), 0);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 0);
+	assert_int_equal(probe_facts(s.probe).stopped_ns, 0);
 	scene_end(&s);
 }
 
@@ -118,12 +118,12 @@ static void stopping_gives_the_same_numbers(void **state UNUSED)
 	s = scene_start(PROBE_STOP_ALWAYS);
 	look(&s);
 	assert_all(&s, PROBE_METHOD_PTRACE);
-	assert_int_equal(probe_stopped_threads(s.probe), N_THREADS + 1);
-	assert_true(probe_stopped_ns(s.probe) > 0);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, N_THREADS + 1);
+	assert_true(probe_facts(s.probe).stopped_ns > 0);
 	look(&s);
 	assert_all(&s, PROBE_METHOD_PTRACE);
 	/* Asked for, so each time anew. */
-	assert_int_equal(probe_stopped_threads(s.probe), 2 * (N_THREADS + 1));
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 2 * (N_THREADS + 1));
 	for (int i = 0; i <= N_THREADS; i++)
 		assert_string_equal(thread_status(s.target.pid, s.threads[i].tid, "TracerPid"),
 				    "0");
@@ -149,7 +149,7 @@ static void threads_that_went_vanish_and_new_ones_appear(void **state UNUSED)
 	look(&s);
 	assert_int_equal(s.snapshot.n_threads, N_THREADS + 1);
 	assert_thread(&s.snapshot, late.tid, counters);
-	assert_int_equal(probe_stopped_threads(s.probe), 0);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 0);
 	scene_end(&s);
 }
 
@@ -261,7 +261,7 @@ static void a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden(void **s
 	/* It still has a name. */
 	assert_non_null(find_thread(&s.snapshot, raw)->comm);
 	assert_thread(&s.snapshot, s.threads[0].tid, s.counters[0]);
-	assert_int_equal(probe_stopped_threads(s.probe), 0);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 0);
 	scene_end(&s);
 }
 
@@ -280,11 +280,11 @@ static void such_a_thread_alone_is_stopped_otherwise(void **state UNUSED)
 	assert_thread(&s.snapshot, raw, s.counters[0]);
 	assert_int_equal(find_thread(&s.snapshot, raw)->method, PROBE_METHOD_PTRACE);
 	assert_int_equal(find_thread(&s.snapshot, s.threads[1].tid)->method, PROBE_METHOD_GLIBC);
-	assert_int_equal(probe_stopped_threads(s.probe), 1);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 1);
 	/* Its pointer is known now. */
 	look(&s);
 	assert_thread(&s.snapshot, raw, s.counters[0]);
-	assert_int_equal(probe_stopped_threads(s.probe), 1);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, 1);
 	scene_end(&s);
 }
 
@@ -297,7 +297,7 @@ static void without_a_thread_list_all_are_stopped(void **state UNUSED)
 	s.probe->has_glibc = false;
 	look(&s);
 	assert_all(&s, PROBE_METHOD_PTRACE);
-	assert_int_equal(probe_stopped_threads(s.probe), N_THREADS + 1);
+	assert_int_equal(probe_facts(s.probe).stopped_threads, N_THREADS + 1);
 	scene_end(&s);
 }
 

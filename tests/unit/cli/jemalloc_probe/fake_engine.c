@@ -49,21 +49,6 @@ void probe_free(struct probe *probe)
 	free(probe);
 }
 
-enum probe_evidence probe_evidence(const struct probe *probe UNUSED)
-{
-	return PROBE_EVIDENCE_LAYOUT_TABLE;
-}
-
-uint64_t probe_stopped_threads(const struct probe *probe UNUSED)
-{
-	return 3;
-}
-
-uint64_t probe_stopped_ns(const struct probe *probe UNUSED)
-{
-	return 4500;
-}
-
 static void play(const struct fake_thread *threads, size_t n, uint64_t grown,
 		 struct probe_snapshot *ret)
 {
@@ -120,20 +105,17 @@ const char *probe_use_name(enum probe_use use)
 	return use == PROBE_USE_SOME ? "in-use" : use == PROBE_USE_NONE ? "unused" : "unknown";
 }
 
-const char *probe_object_path(const struct probe *probe UNUSED)
+struct probe_facts probe_facts(const struct probe *probe UNUSED)
 {
-	return "/usr/bin/program";
-}
-
-const char *probe_offsets_source(const struct probe *probe UNUSED)
-{
-	return "layout table, 5.3.0: a test";
-}
-
-size_t probe_others(const struct probe *probe UNUSED, const struct probe_other **ret)
-{
-	*ret = fake_engine.others;
-	return fake_engine.n_others;
+	return (struct probe_facts){
+		.evidence = PROBE_EVIDENCE_LAYOUT_TABLE,
+		.object_path = "/usr/bin/program",
+		.offsets_source = "layout table, 5.3.0: a test",
+		.others = fake_engine.others,
+		.n_others = fake_engine.n_others,
+		.stopped_threads = 3,
+		.stopped_ns = 4500,
+	};
 }
 
 bool probe_wait(struct probe *probe, uint64_t ns)

@@ -6,7 +6,7 @@
 
 #include "files.h"
 #include "foreign_snapshot.h"
-#include "json/limits.h"
+#include "json/doc.h"
 
 enum { MANY = 4000, NAME_BYTES = 20000 };
 
