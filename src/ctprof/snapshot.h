@@ -13,7 +13,6 @@
 #include "host/host_facts.h"
 #include "metric/sample.h"
 #include "procfs/cgroup.h"
-#include "procfs/sched_ext.h"
 
 enum { CTPROF_SNAPSHOT_SCHEMA_VERSION = 1 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "metric/derived.h"
+#include "metric/reduce.h"
 
 #define DERIVED(id, name_, unit_, section_, form_, description_, ...)                     \
 	{ .name = name_,                                                                  \

@@ -11,31 +11,17 @@ enum {
 	UUID_DIGITS_FIRST = 8,
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#define DIGITS	  "0123456789"
+#define LOWER_HEX DIGITS "abcdef"
+#define HEX	  LOWER_HEX "ABCDEF"
+#define LETTERS	  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_lower_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static bool is_hex(char c)
-{
-	return is_lower_hex(c) || (c >= 'A' && c <= 'F');
-}
-
-static size_t run_of(bool (*is)(char c), const char *at, size_t n)
+/* How many characters at the beginning are of the set. */
+static size_t run_of(const char *set, const char *at, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && is(at[i]))
+	while (i < n && at[i] && strchr(set, at[i]))
 		i++;
 	return i;
 }
@@ -80,8 +66,7 @@ static size_t rest_of_uuid(const char *at, size_t n)
 
 	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		if (n - taken < 1 + groups[i] || (at[0] != '-' && at[0] != '_') ||
-		    at[taken] != at[0] ||
-		    run_of(is_hex, at + taken + 1, n - taken - 1) != groups[i])
+		    at[taken] != at[0] || run_of(HEX, at + taken + 1, n - taken - 1) != groups[i])
 			return 0;
 		taken += 1 + groups[i];
 	}
@@ -93,8 +78,8 @@ static size_t uuid_at(const char *at, size_t token, size_t n, size_t *ret_letter
 {
 	size_t letters = token < UUID_DIGITS_FIRST ? 0 : token - UUID_DIGITS_FIRST, rest;
 
-	if (token < UUID_DIGITS_FIRST || run_of(is_letter, at, letters) != letters ||
-	    run_of(is_hex, at + letters, UUID_DIGITS_FIRST) != UUID_DIGITS_FIRST)
+	if (token < UUID_DIGITS_FIRST || run_of(LETTERS, at, letters) != letters ||
+	    run_of(HEX, at + letters, UUID_DIGITS_FIRST) != UUID_DIGITS_FIRST)
 		return 0;
 	rest = rest_of_uuid(at + token, n - token);
 	*ret_letters = letters;
@@ -103,26 +88,26 @@ static size_t uuid_at(const char *at, size_t token, size_t n, size_t *ret_letter
 
 static bool is_long_hex(const char *token, size_t n)
 {
-	if (n < LONG_HEX_DIGITS || run_of(is_hex, token, n) != n)
+	if (n < LONG_HEX_DIGITS || run_of(HEX, token, n) != n)
 		return false;
-	return run_of(is_digit, token, n) != n || n > MOST_DECIMAL_DIGITS;
+	return run_of(DIGITS, token, n) != n || n > MOST_DECIMAL_DIGITS;
 }
 
 static void append_token(const char *token, size_t n, struct strbuf *into)
 {
-	size_t digits = run_of(is_digit, token, n), letters = run_of(is_letter, token, n);
+	size_t digits = run_of(DIGITS, token, n), letters = run_of(LETTERS, token, n);
 
 	if (is_long_hex(token, n)) {
 		strbuf_append(into, "{H}");
 	} else if (digits == n) {
 		strbuf_append(into, "{N}");
-	} else if (n >= 2 && run_of(is_lower_hex, token, n) == n && letters != n) {
+	} else if (n >= 2 && run_of(LOWER_HEX, token, n) == n && letters != n) {
 		strbuf_append(into, "{H}");
 	} else if (letters && letters < n &&
-		   letters + run_of(is_digit, token + letters, n - letters) == n) {
+		   letters + run_of(DIGITS, token + letters, n - letters) == n) {
 		strbuf_append_bytes(into, token, letters);
 		strbuf_append(into, "{N}");
-	} else if (digits && digits + run_of(is_letter, token + digits, n - digits) == n) {
+	} else if (digits && digits + run_of(LETTERS, token + digits, n - digits) == n) {
 		strbuf_append(into, "{N}");
 		strbuf_append_bytes(into, token + digits, n - digits);
 	} else {

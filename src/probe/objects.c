@@ -12,7 +12,6 @@
 #include "elf/symbol.h"
 #include "probe/tracer.h"
 #include "probe/probe.h"
-#include "procfs/maps.h"
 #include "procfs/task.h"
 
 static struct error *exe_error(const char *proc_root, pid_t pid, struct error *cause)

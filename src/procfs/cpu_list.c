@@ -37,25 +37,21 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_ascending(const struct procfs_cpu_ids *ids)
+size_t procfs_ids_sort(uint32_t *ids, size_t n)
 {
-	for (size_t i = 1; i < ids->ids.n; i++)
-		if (ids->ids.at[i - 1] >= ids->ids.at[i])
-			return false;
-	return true;
-}
+	size_t kept = 1;
 
-static void sort_once_each(struct procfs_cpu_ids *ids)
-{
-	size_t kept = 0;
-
-	if (is_ascending(ids))
-		return;
-	qsort(ids->ids.at, ids->ids.n, sizeof(*ids->ids.at), compare_ids);
-	for (size_t i = 0; i < ids->ids.n; i++)
-		if (kept == 0 || ids->ids.at[kept - 1] != ids->ids.at[i])
-			ids->ids.at[kept++] = ids->ids.at[i];
-	ids->ids.n = kept;
+	for (size_t i = 1; i < n; i++)
+		kept += ids[i - 1] < ids[i];
+	/* The kernel lists most of them in order. */
+	if (n == 0 || kept == n)
+		return n;
+	qsort(ids, n, sizeof(*ids), compare_ids);
+	kept = 1;
+	for (size_t i = 1; i < n; i++)
+		if (ids[kept - 1] != ids[i])
+			ids[kept++] = ids[i];
+	return kept;
 }
 
 bool procfs_cpu_list_parse(const char *text, size_t n, struct procfs_cpu_ids *ret)
@@ -70,7 +66,7 @@ bool procfs_cpu_list_parse(const char *text, size_t n, struct procfs_cpu_ids *re
 			return false;
 		}
 	}
-	sort_once_each(ret);
+	ret->ids.n = procfs_ids_sort(ret->ids.at, ret->ids.n);
 	return ret->ids.n > 0;
 }
 

@@ -18,6 +18,9 @@ struct procfs_cpu_ids {
 	VEC(uint32_t) ids;
 };
 
+/* Puts ids in order, each once; how many are left. */
+size_t procfs_ids_sort(uint32_t *ids, size_t n);
+
 /*
  * Replaces the ids: ascending, each once. False, and no ids, when the text is empty or holds
  * anything that is no CPU, a range that falls, or one of more than PROCFS_CPU_LIST_RANGE.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "procfs/maps.h"
+#include "procfs/task.h"
 
 #include <string.h>
 

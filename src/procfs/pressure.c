@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "procfs/pressure.h"
+#include "procfs/cgroup.h"
 
 #include <fcntl.h>
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/io.h"
+#include "procfs/cpu_list.h"
 
 enum {
 	TASK_PATH_MAX = 32,
@@ -34,28 +35,10 @@ void procfs_task_dir_close(struct procfs_task_dir *task)
 	task->dir = NULL;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void procfs_id_list_sort(struct procfs_id_list *list)
 {
-	size_t kept = 1;
-
-	for (size_t i = 1; i < list->ids.n; i++)
-		kept += list->ids.at[i - 1] < list->ids.at[i];
-	/* The kernel lists most directories in order. */
-	if (list->ids.n == 0 || kept == list->ids.n)
-		return;
-	qsort(list->ids.at, list->ids.n, sizeof(*list->ids.at), compare_ids);
-	kept = 1;
-	for (size_t i = 1; i < list->ids.n; i++)
-		if (list->ids.at[kept - 1] != list->ids.at[i])
-			list->ids.at[kept++] = list->ids.at[i];
-	list->ids.n = kept;
+	/* None is negative. */
+	list->ids.n = procfs_ids_sort((uint32_t *)list->ids.at, list->ids.n);
 }
 
 static int take_entries(const char *at, const char *end, size_t limit, struct procfs_id_list *into)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "procfs/maps.h"
+#include "procfs/task.h"
 
 /* docs/PROTOCOL.md: what stands at the start of the page with the nonce. */
 #define IDENTITY_MAGIC "KTSTRID1"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/maps.h"
+#include "procfs/task.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -4,7 +4,7 @@
 #ifndef KTSTR_CLI_CTPROF_METRIC_LIST_H
 #define KTSTR_CLI_CTPROF_METRIC_LIST_H
 
-#include "metric/derived.h"
+#include "metric/reduce.h"
 #include "text/table.h"
 
 void metric_list_format_text(const struct text_look *look, struct strbuf *into);

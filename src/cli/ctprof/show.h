@@ -6,7 +6,7 @@
 #include "cli/frame/command.h"
 #include "ctprof/group/group.h"
 #include "ctprof/file/file.h"
-#include "metric/derived.h"
+#include "metric/reduce.h"
 #include "text/table.h"
 
 extern const struct cli_command cmd_ctprof_show;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "ctprof/snapshot.h"
-#include "metric/derived.h"
+#include "metric/reduce.h"
 
 /*
  * Paths of cgroups that differ only in instances, numbers and ids made one:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "metric/derived.h"
+#include "metric/reduce.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "procfs/maps.h"
+#include "procfs/task.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "procfs/pressure.h"
+#include "procfs/cgroup.h"
 
 #include <ctype.h>
 

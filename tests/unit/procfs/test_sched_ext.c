@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "procfs/sched_ext.h"
+#include "procfs/cgroup.h"
 
 #include "staged_root.h"
 
