@@ -216,7 +216,7 @@ static struct error *of_cpu(struct dump_expr_scope *scope, struct dump_expr_valu
 	if (kmem->no_cpus)
 		return kmem_error(KMEM_UNREAD, 0, "the CPUs are not known: %s",
 				  error_message(kmem->no_cpus));
-	if (scope->cpu > UINT32_MAX || !kmem_cpus_is_possible(&kmem->cpus, (uint32_t)scope->cpu) ||
+	if (scope->cpu > UINT32_MAX ||
 	    !kmem_cpus_address(&kmem->cpus, (uint32_t)scope->cpu, value->address, &value->address))
 		return dump_expr_error(DUMP_EXPR_NO_CPU, 0, "there is no CPU %lld",
 				       (long long)scope->cpu);

@@ -169,11 +169,6 @@ struct search {
 	struct dump_globals_scene *scene;
 };
 
-static bool get(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
-{
-	return kmem_get(kmem, id, base, ret) == KMEM_READ_OK;
-}
-
 static void see_arena(struct search *search, uint64_t map)
 {
 	struct dump_globals_scene *scene = search->scene;
@@ -198,10 +193,10 @@ static void see_array(struct search *search, uint64_t id, uint64_t map)
 	uint64_t section = 0, n = 0;
 
 	/* Only one value, with a type: that is how libbpf makes globals. */
-	if (!get(kmem, KMEM_F_MAP_MAX_ENTRIES, map, &n) ||
-	    !get(kmem, KMEM_F_MAP_BTF, map, &globals.btf) ||
-	    !get(kmem, KMEM_F_MAP_VALUE_TYPE, map, &section) ||
-	    !get(kmem, KMEM_F_MAP_VALUE_SIZE, map, &globals.bytes)) {
+	if (kmem_get(kmem, KMEM_F_MAP_MAX_ENTRIES, map, &n) ||
+	    kmem_get(kmem, KMEM_F_MAP_BTF, map, &globals.btf) ||
+	    kmem_get(kmem, KMEM_F_MAP_VALUE_TYPE, map, &section) ||
+	    kmem_get(kmem, KMEM_F_MAP_VALUE_SIZE, map, &globals.bytes)) {
 		search->scene->n_unreadable++;
 		return;
 	}
@@ -220,7 +215,7 @@ static bool see_map(void *context, uint64_t index, uint64_t map)
 	struct search *search = context;
 	uint64_t type;
 
-	if (!get(search->kmem, KMEM_F_MAP_TYPE, map, &type)) {
+	if (kmem_get(search->kmem, KMEM_F_MAP_TYPE, map, &type)) {
 		search->scene->n_unreadable++;
 		return true;
 	}
@@ -238,14 +233,15 @@ static bool see_program(void *context, uint64_t index UNUSED, uint64_t program)
 	struct dump_globals_use use = { 0 };
 	uint64_t aux, maps, n, type;
 
-	if (!get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
-	    !get(kmem, KMEM_F_PROG_AUX_ARENA, aux, &use.arena) ||
-	    !get(kmem, KMEM_F_PROG_AUX_MAPS, aux, &maps) ||
-	    !get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n)) {
+	if (kmem_get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
+	    kmem_get(kmem, KMEM_F_PROG_AUX_ARENA, aux, &use.arena) ||
+	    kmem_get(kmem, KMEM_F_PROG_AUX_MAPS, aux, &maps) ||
+	    kmem_get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n)) {
 		search->scene->n_unreadable++;
 		return true;
 	}
-	use.is_struct_ops = get(kmem, KMEM_F_PROG_TYPE, program, &type) && type == TYPE_STRUCT_OPS;
+	use.is_struct_ops = !kmem_get(kmem, KMEM_F_PROG_TYPE, program, &type) &&
+			    type == TYPE_STRUCT_OPS;
 	for (uint64_t i = 0; i < n && i < DUMP_LIMIT_USED_MAPS; i++) {
 		if (kmem_read_u64(&kmem->space, maps + 8 * i, &use.map) != KMEM_READ_OK)
 			break;

@@ -144,8 +144,7 @@ void dump_map_show_percpu(struct dump_map_show *show, uint64_t pointer)
 		_cleanup_free_ char *label = NULL;
 		uint64_t address;
 
-		if (!kmem_cpus_is_possible(cpus, cpu) ||
-		    !kmem_cpus_address(cpus, cpu, pointer, &address))
+		if (!kmem_cpus_address(cpus, cpu, pointer, &address))
 			continue;
 		label = xasprintf("%s cpu %u", strbuf_str(&show->label), cpu);
 		dump_open(show->sink, NULL);

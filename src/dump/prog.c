@@ -69,8 +69,7 @@ static void read_stats(struct kmem *kmem, struct prog *prog)
 	else if (!status && kmem->no_cpus)
 		status = KMEM_READ_UNREADABLE;
 	for (uint32_t cpu = 0; !status && cpu < kmem->cpus.n; cpu++) {
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-		    !kmem_cpus_address(&kmem->cpus, cpu, pointer.value, &at))
+		if (!kmem_cpus_address(&kmem->cpus, cpu, pointer.value, &at))
 			continue;
 		for (size_t i = 0; !status && i < ARRAY_SIZE(sums); i++) {
 			struct dump_member number = dump_read(kmem, sums[i].id, at);

@@ -94,8 +94,7 @@ struct error *dump_rq(struct kmem *kmem, const struct dump_request *request, str
 	kmem_walk_begin(&walk);
 	dump_rows_begin(&rows, sink, "cpus", columns, ARRAY_SIZE(columns));
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		if (kmem_cpus_is_possible(&kmem->cpus, cpu) &&
-		    kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) && kmem_walk_shows(&walk))
+		if (kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) && kmem_walk_shows(&walk))
 			show_rq(kmem, cpu, rq, &rows);
 	}
 	dump_rows_end(&rows);

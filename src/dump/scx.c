@@ -19,38 +19,27 @@ enum {
 	MOST_EVENTS = 256,
 };
 
-static bool read_number(struct dump_scx_view *view, enum kmem_field_id id, uint64_t base,
-			uint64_t *ret)
-{
-	return kmem_get(view->kmem, id, base, ret) == KMEM_READ_OK;
-}
-
-static bool read_variable(struct dump_scx_view *view, const char *name, unsigned int width,
-			  uint64_t *ret)
-{
-	struct dump_member variable = dump_read_variable(view->kmem, name, width);
-
-	*ret = variable.value;
-	return variable.status == KMEM_READ_OK;
-}
-
 /*
  * The kernel does not say how often it ticks, but it has the watchdog's time twice: as the
  * scheduler gave it and in ticks.
  */
 static void read_clock(struct dump_scx_view *view)
 {
-	uint64_t ms, ticks;
+	struct dump_member jiffies = dump_read_variable(view->kmem, "jiffies_64", 8), ticks;
+	uint64_t ms;
 
-	view->clock.known = read_variable(view, "jiffies_64", 8, &view->clock.jiffies);
-	if (!view->root || !read_number(view, KMEM_F_SCX_OPS_TIMEOUT, view->root, &ms) ||
-	    (!read_number(view, KMEM_F_SCX_WATCHDOG, view->root, &ticks) &&
-	     !read_variable(view, "scx_watchdog_timeout", 8, &ticks)))
+	view->clock.known = !jiffies.status;
+	view->clock.jiffies = jiffies.value;
+	if (!view->root || kmem_get(view->kmem, KMEM_F_SCX_OPS_TIMEOUT, view->root, &ms))
 		return;
+	ticks = dump_read(view->kmem, KMEM_F_SCX_WATCHDOG, view->root);
+	if (ticks.status)
+		ticks = dump_read_variable(view->kmem, "scx_watchdog_timeout", 8);
 	if (!ms)
 		ms = DEFAULT_TIMEOUT_MS;
-	if (ticks && ticks <= UINT64_MAX / 1000 && ticks * 1000 / ms <= HIGHEST_HZ)
-		view->clock.hz = ticks * 1000 / ms;
+	if (!ticks.status && ticks.value <= UINT64_MAX / 1000 &&
+	    ticks.value * 1000 / ms <= HIGHEST_HZ)
+		view->clock.hz = ticks.value * 1000 / ms;
 }
 
 /* "label: text"; what cannot be read is "?", what this kernel does not have is left out. */
@@ -135,8 +124,7 @@ static struct dump_member sum_event(struct dump_scx_view *view, uint64_t pcpu, u
 	uint64_t at, value;
 
 	for (uint32_t cpu = 0; !sum.status && cpu < kmem->cpus.n; cpu++) {
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-		    !kmem_cpus_address(&kmem->cpus, cpu, pcpu, &at))
+		if (!kmem_cpus_address(&kmem->cpus, cpu, pcpu, &at))
 			continue;
 		sum.status = kmem_read_u64(&kmem->space, at + offset, &value);
 		if (!sum.status)
@@ -249,8 +237,8 @@ static void show_runqueue(struct dump_scx_view *view, uint32_t cpu, uint64_t rq)
 	struct cpu_row row = { 0 };
 	uint64_t bits;
 
-	if (!read_number(view, KMEM_F_SCX_RQ_NR, rq, &row.nr_running) ||
-	    !read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits)) {
+	if (kmem_get(kmem, KMEM_F_SCX_RQ_NR, rq, &row.nr_running) ||
+	    kmem_get(kmem, KMEM_F_SCX_RQ_FLAGS, rq, &bits)) {
 		dump_unavailable(sink, "unavailable", label, "its runqueue cannot be read");
 		return;
 	}
@@ -280,8 +268,7 @@ static void show_cpus(struct dump_scx_view *view)
 
 	dump_open_list(view->sink, "cpus");
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-		    !kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &rq))
+		if (!kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &rq))
 			continue;
 		dump_open(view->sink, NULL);
 		dump_add_u64(view->sink, "cpu", cpu);

@@ -246,8 +246,6 @@ static void show_of_cpus(struct dump_scx_view *view)
 	if (status && fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].known)
 		say_missing(view, "bypass", kmem_status_name(status));
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
-			continue;
 		if (kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &at)) {
 			show_dsq(view, "local cpu", cpu,
 				 at + fields[KMEM_F_SCX_RQ_LOCAL].place.offset);

@@ -63,8 +63,6 @@ static struct dump_cpu_tasks find_tasks(struct dump_stacks *stacks, uint32_t cpu
 	const struct physmap_registers *registers = registers_of(stacks, cpu);
 	struct dump_cpu_tasks t = { 0 };
 
-	if (!kmem_cpus_is_possible(&stacks->kmem->cpus, cpu))
-		return t;
 	if (!curr->known || !cpu_word(stacks, cpu, "runqueues", curr->place.offset, &t.curr))
 		t.curr = 0;
 	/* In a struct of its own from Linux 6.2 to 6.14. */
