@@ -8,11 +8,10 @@
 struct show_config {
 	const char *file;
 	int group_by;
-	const char *metrics, *sections, *sort_by, *threads;
-	uint32_t top;
+	const char *metrics, *sections, *sort_by;
 	struct cli_strings flatten;
-	bool no_thread_normalize, no_cg_normalize, all, json, csv;
-	struct profile_options options; /* made of all these */
+	bool json, csv;
+	struct profile_options options; /* check() makes the rest of it of these */
 };
 
 /* All axes but the one that --threads stands for. */
@@ -44,19 +43,21 @@ static const struct cli_option option_rows[] = {
 	CLI_OPTION(
 		"sort-by", "LIST", CLI_STRING(struct show_config, sort_by),
 		"order of the groups: a list of metrics with commas, each with :asc or :desc (default)"),
-	CLI_OPTION("top", "N", CLI_U32(struct show_config, top, 1, UINT32_MAX),
+	CLI_OPTION("top", "N", CLI_U32(struct show_config, options.top, 1, UINT32_MAX),
 		   "only the first N groups, by run_time_ns unless --sort-by is given"),
 	CLI_OPTION(
-		"threads", "PATTERN", CLI_STRING(struct show_config, threads),
+		"threads", "PATTERN", CLI_STRING(struct show_config, options.threads),
 		"single threads: of this tid or process, or whose name or whose process's name this glob matches"),
 	CLI_OPTION(
 		"cgroup-flatten", "GLOB", CLI_STRINGS(struct show_config, flatten),
 		"merge the cgroups that this glob matches; * matches within one segment, ** across segments"),
-	CLI_OPTION("no-thread-normalize", NULL, CLI_FLAG(struct show_config, no_thread_normalize),
+	CLI_OPTION("no-thread-normalize", NULL,
+		   CLI_FLAG(struct show_config, options.rules.literal_names),
 		   "names of processes and threads as they are, with their numbers"),
-	CLI_OPTION("no-cg-normalize", NULL, CLI_FLAG(struct show_config, no_cg_normalize),
+	CLI_OPTION("no-cg-normalize", NULL,
+		   CLI_FLAG(struct show_config, options.rules.cgroups.literal),
 		   "paths of cgroups as they are, with their numbers"),
-	CLI_OPTION("all", NULL, CLI_FLAG(struct show_config, all),
+	CLI_OPTION("all", NULL, CLI_FLAG(struct show_config, options.everything),
 		   "also show what is 0 or was not measured"),
 	CLI_OPTION("json", NULL, CLI_FLAG(struct show_config, json), "print everything as JSON"),
 	CLI_OPTION("csv", NULL, CLI_FLAG(struct show_config, csv), "print all values as CSV"),
@@ -77,47 +78,33 @@ static struct error *check_globs(const struct cli_strings *globs)
 	return NULL;
 }
 
-static struct error *make_options(const struct show_config *config, struct profile_options *ret)
-{
-	struct profile_options options = {
-		.rules = { .axis = (enum ctprof_axis)config->group_by,
-			   .literal_names = config->no_thread_normalize,
-			   .cgroups = { .flatten = config->flatten.at,
-					.n_flatten = config->flatten.n,
-					.literal = config->no_cg_normalize } },
-		.top = config->top,
-		.threads = config->threads,
-		.everything = config->all,
-	};
-	struct error *err = check_globs(&config->flatten);
-
-	if (!err && config->metrics)
-		err = spec_parse_metrics(config->metrics, &options.metrics);
-	if (!err && config->sections)
-		err = spec_parse_sections(config->sections, &options.sections);
-	if (!err)
-		err = spec_parse_sort(config->sort_by ? config->sort_by
-				      : config->top   ? "run_time_ns"
-						      : "",
-				      &options.sort);
-	if (config->threads)
-		options.rules.axis = CTPROF_GROUP_AXIS_THREAD;
-	if (!err)
-		*ret = options;
-	return err;
-}
-
 static struct error *check(void *config_)
 {
 	struct show_config *config = config_;
+	struct profile_options *options = &config->options;
+	struct error *err;
 
 	if (config->json && config->csv)
 		return cli_error(CLI_USAGE, 0, "--json and --csv exclude each other");
-	if (config->threads && config->group_by != CTPROF_GROUP_AXIS_PCOMM)
+	if (options->threads && config->group_by != CTPROF_GROUP_AXIS_PCOMM)
 		return cli_error(
 			CLI_USAGE, 0,
 			"--threads shows single threads and --group-by groups: give only one of them");
-	return make_options(config, &config->options);
+	options->rules.axis = options->threads ? CTPROF_GROUP_AXIS_THREAD
+					       : (enum ctprof_axis)config->group_by;
+	options->rules.cgroups.flatten = config->flatten.at;
+	options->rules.cgroups.n_flatten = config->flatten.n;
+	err = check_globs(&config->flatten);
+	if (!err && config->metrics)
+		err = spec_parse_metrics(config->metrics, &options->metrics);
+	if (!err && config->sections)
+		err = spec_parse_sections(config->sections, &options->sections);
+	if (!err)
+		err = spec_parse_sort(config->sort_by ? config->sort_by
+				      : options->top  ? "run_time_ns"
+						      : "",
+				      &options->sort);
+	return err;
 }
 
 /* Tables of cgroups make sense only where cgroups are the groups. */

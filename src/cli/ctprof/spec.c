@@ -37,9 +37,10 @@ static char *trimmed(const char *at, size_t n)
 	return xstrndup(at, n);
 }
 
-/* Calls take() for each word; stops at its first error. */
+/* Calls take() for each word; stops at its first error. Then *ret is what they made of it. */
 static struct error *each_word(const char *option, const char *text,
-			       struct error *(*take)(const char *word, void *into), void *into)
+			       struct error *(*take)(const char *word, void *into), void *into,
+			       void *ret, size_t size)
 {
 	_cleanup_free_ char *all = trimmed(text, strlen(text));
 	const char *at = all;
@@ -59,6 +60,7 @@ static struct error *each_word(const char *option, const char *text,
 			break;
 		at += n + 1;
 	}
+	memcpy(ret, into, size);
 	return NULL;
 }
 
@@ -111,12 +113,8 @@ static struct error *take_metric(const char *word, void *into)
 
 struct error *spec_parse_metrics(const char *text, struct metric_choice *ret)
 {
-	struct metric_choice choice = { 0 };
-	struct error *err = each_word("--metrics", text, take_metric, &choice);
-
-	if (!err)
-		*ret = choice;
-	return err;
+	return each_word("--metrics", text, take_metric, &(struct metric_choice){ 0 }, ret,
+			 sizeof(*ret));
 }
 
 static uint32_t source_of(enum metric_id id)
@@ -161,12 +159,8 @@ static struct error *take_section(const char *word, void *into)
 
 struct error *spec_parse_sections(const char *text, struct section_choice *ret)
 {
-	struct section_choice choice = { 0 };
-	struct error *err = each_word("--sections", text, take_section, &choice);
-
-	if (!err)
-		*ret = choice;
-	return err;
+	return each_word("--sections", text, take_section, &(struct section_choice){ 0 }, ret,
+			 sizeof(*ret));
 }
 
 static struct error *parse_direction(const char *word, bool *ret_ascending)
@@ -207,10 +201,6 @@ static struct error *take_sort_term(const char *word, void *into)
 
 struct error *spec_parse_sort(const char *text, struct sort_order *ret)
 {
-	struct sort_order order = { 0 };
-	struct error *err = each_word("--sort-by", text, take_sort_term, &order);
-
-	if (!err)
-		*ret = order;
-	return err;
+	return each_word("--sort-by", text, take_sort_term, &(struct sort_order){ 0 }, ret,
+			 sizeof(*ret));
 }

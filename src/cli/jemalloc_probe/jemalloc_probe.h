@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "cli/frame/commands.h"
 #include "probe/probe.h"
 #include "text/table.h"
 
@@ -168,6 +169,6 @@ struct error *signals_install(struct cancel *cancel, uint64_t abort_after_ms) MU
 void signals_report_deadline(void);
 
 /* The whole run: probe, print, append. The value is the exit code. */
-int probe_run(const struct probe_config *config);
+int probe_run(const struct cli_invocation *invocation, const void *config);
 
 #endif

@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION(
 		"keep-guest", "SECONDS", CLI_U32(struct shell_config, keep_guest_sec, 1, 86400),
 		"stop a guest that hung or panicked and keep it for this time, for ktstr inspect; ktstr vm kill or Ctrl-C ends it"),
-	CLI_OPTION("cold", NULL, CLI_FLAG(struct shell_config, cold),
+	CLI_OPTION("cold", NULL, CLI_FLAG(struct shell_config, spec.cold),
 		   "boot from the first instruction instead of cloning a booted guest"),
 	CLI_OPTION(
 		"deterministic", NULL, CLI_FLAG(struct shell_config, deterministic),
@@ -36,9 +36,9 @@ static const struct cli_option options[] = {
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct shell_config, accel, vm_accel_wish_words),
 		   "what executes the guest"),
 	CLI_OPTION(
-		"cpu", "MODEL", CLI_STRING(struct shell_config, cpu),
+		"cpu", "MODEL", CLI_STRING(struct shell_config, spec.cpu),
 		"CPU model in QEMU's syntax, in place of the default: max,vendor=GenuineIntel,level=32"),
-	CLI_OPTION("kernel-args", "ARGS", CLI_STRING(struct shell_config, kernel_args),
+	CLI_OPTION("kernel-args", "ARGS", CLI_STRING(struct shell_config, spec.kernel_args),
 		   "more arguments for the guest's kernel"),
 	CLI_OPTION("verbose", NULL, CLI_FLAG(struct shell_config, verbose),
 		   "print what is done and how long each step takes", .letter = 'v'),

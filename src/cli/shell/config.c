@@ -42,12 +42,12 @@ static struct error *read_machine(struct shell_config *config)
 {
 	struct error *err = NULL;
 
-	config->machine = TOPO_DEFAULT;
+	config->spec.topology = TOPO_DEFAULT;
 	if (config->topology)
-		err = cli_parse_topology(config->topology, &config->machine);
+		err = cli_parse_topology(config->topology, &config->spec.topology);
 	if (!err && config->memory)
-		err = shell_parse_memory(config->memory, &config->memory_bytes);
-	if (!err && config->memory && config->machine.has_memory)
+		err = shell_parse_memory(config->memory, &config->spec.memory_bytes);
+	if (!err && config->memory && config->spec.topology.has_memory)
 		err = cli_error(CLI_USAGE, 0,
 				"--memory and the mem= of --topology exclude each other");
 	return err;

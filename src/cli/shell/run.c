@@ -56,12 +56,7 @@ static struct error *prepare(struct shell *shell)
 	uint64_t memory_bytes;
 	struct error *err;
 
-	spec->topology = config->machine;
-	spec->memory_bytes = config->memory_bytes;
 	spec->accel = (enum vm_accel_wish)config->accel;
-	spec->cpu = config->cpu;
-	spec->kernel_args = config->kernel_args;
-	spec->cold = config->cold;
 	spec->say = config->verbose ? say : NULL;
 	spec->on_template = say_patience;
 	spec->ret_console = &shell->console;
@@ -278,7 +273,7 @@ static void end(struct shell *shell)
 
 int shell_run(const struct shell_config *config)
 {
-	struct shell shell = { .config = config };
+	struct shell shell = { .config = config, .spec = config->spec };
 	_cleanup_error_ struct error *err = NULL;
 
 	timing_begin(&shell.timing, clock_monotonic_ns());

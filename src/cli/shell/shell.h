@@ -8,7 +8,6 @@
 #include "base/macros.h"
 #include "base/strbuf.h"
 #include "cli/frame/option.h"
-#include "topo/topology.h"
 #include "vm/link/exec.h"
 
 /* What `ktstr shell` is asked for, and what it ends with. */
@@ -20,19 +19,15 @@ struct shell_config {
 	struct cli_strings files;
 	struct cli_strings modules;
 	const char *exec;
-	const char *kernel_args;
-	const char *cpu;
 	int accel;
 	uint32_t timeout_sec;	 /* 0: none */
 	uint32_t keep_guest_sec; /* 0: not at all */
 	uint32_t mips;		 /* 0: what deterministic runs have by themselves */
 	bool deterministic;
-	bool cold;
 	bool verbose;
 	const char *const *argv; /* behind "--"; NULL: nothing was */
-	/* What shell_check() made of --topology and --memory; 0: by the topology. */
-	struct topo machine;
-	uint64_t memory_bytes;
+	/* Rows and shell_check(), by --topology and --memory, fill in what they know of it. */
+	struct vm_spec spec;
 };
 
 /* Besides the command's own status, and 128+N for signal N. As docker and podman have them. */

@@ -86,17 +86,17 @@ static void the_machine_is_what_was_asked_for(void **state UNUSED)
 	struct shell_config config = { .argv = argv, .timeout_sec = 1 };
 
 	assert_success(shell_check(&config));
-	assert_true(topo_equal(&config.machine, &TOPO_DEFAULT));
-	assert_true(config.memory_bytes == 0);
+	assert_true(topo_equal(&config.spec.topology, &TOPO_DEFAULT));
+	assert_true(config.spec.memory_bytes == 0);
 	config.topology = "2n4l2c1t,mem=1G:512M";
 	assert_success(shell_check(&config));
-	assert_true(config.machine.has_memory);
-	assert_true(config.memory_bytes == 0);
+	assert_true(config.spec.topology.has_memory);
+	assert_true(config.spec.memory_bytes == 0);
 	config.topology = "2n4l2c1t";
 	config.memory = "1G";
 	assert_success(shell_check(&config));
-	assert_int_equal(topo_cpus(&config.machine), 8);
-	assert_true(config.memory_bytes == 1 << 30);
+	assert_int_equal(topo_cpus(&config.spec.topology), 8);
+	assert_true(config.spec.memory_bytes == 1 << 30);
 }
 
 static void a_string_is_for_sh(void **state UNUSED)
