@@ -6,6 +6,18 @@
 #include "base/utf8.h"
 #include "exchange/report.h"
 
+const char *const exchange_reason_names[KTSTR_N_REASONS] = {
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = (word),
+#include <ktstr/reasons.def>
+#undef KTSTR_REASON
+};
+
+const enum ktstr_verdict exchange_reason_verdicts[KTSTR_N_REASONS] = {
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = KTSTR_##verdict,
+#include <ktstr/reasons.def>
+#undef KTSTR_REASON
+};
+
 static struct error *read_cpus(const struct json_value *value, void *member)
 {
 	struct json_text text = json_string(value);

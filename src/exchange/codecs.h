@@ -3,9 +3,13 @@
 #ifndef KTSTR_EXCHANGE_CODECS_H
 #define KTSTR_EXCHANGE_CODECS_H
 
-#include <stdint.h>
+#include <ktstr/ktstr.h>
 
 #include "json/rows.h"
+
+/* Of <ktstr/reasons.def>. */
+extern const char *const exchange_reason_names[KTSTR_N_REASONS];
+extern const enum ktstr_verdict exchange_reason_verdicts[KTSTR_N_REASONS];
 
 extern const struct json_codec exchange_cpus_codec;   /* struct cpuset: "0-3,8" */
 extern const struct json_codec exchange_text_codec;   /* char *, cut at EXCHANGE_LIMIT_TEXT */

@@ -292,23 +292,14 @@ static const struct json_rows needs_table = {
 	.list_limit = EXCHANGE_LIMIT_LIST,
 };
 
-static const struct {
-	const char *word;
-	enum ktstr_verdict verdict;
-} reasons[] = {
-#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = { word, KTSTR_##verdict },
-#include <ktstr/reasons.def>
-#undef KTSTR_REASON
-};
-
 /* It must happen, so it must be a failure. */
 static struct error *read_expect(const struct json_value *value, void *member)
 {
 	struct json_text word = json_string(value);
 
-	for (size_t i = 0; word.at && i < ARRAY_SIZE(reasons); i++)
-		if (json_text_is(word, reasons[i].word) &&
-		    (i == KTSTR_REASON_NONE || reasons[i].verdict == KTSTR_FAIL)) {
+	for (size_t i = 0; word.at && i < KTSTR_N_REASONS; i++)
+		if (json_text_is(word, exchange_reason_names[i]) &&
+		    (i == KTSTR_REASON_NONE || exchange_reason_verdicts[i] == KTSTR_FAIL)) {
 			*(enum ktstr_reason *)member = (enum ktstr_reason)i;
 			return NULL;
 		}
@@ -317,7 +308,7 @@ static struct error *read_expect(const struct json_value *value, void *member)
 
 static void write_expect(const void *member, struct json_writer *w)
 {
-	json_write_string(w, reasons[*(const enum ktstr_reason *)member].word);
+	json_write_string(w, exchange_reason_names[*(const enum ktstr_reason *)member]);
 }
 
 static const struct json_codec expect_codec = {

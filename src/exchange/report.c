@@ -42,14 +42,8 @@ static const struct json_row note_rows[] = {
 };
 LINE_TABLE(note);
 
-static const char *const reason_names[] = {
-#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = word,
-#include <ktstr/reasons.def>
-#undef KTSTR_REASON
-};
-
 static const struct json_row part_rows[] = {
-	{ JSON_WORD(struct exchange_part, reason, reason_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct exchange_part, reason, exchange_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why the test did not pass" },
 	{ TEXT(struct exchange_part, text), .presence = JSON_REQUIRED, .means = "what was seen" },
 	{ TEXT(struct exchange_part, file), .means = "the source file" },

@@ -55,11 +55,6 @@ void harness_job_describe(const struct harness_job *job, struct result_outcome *
 	ret->source = xasprintf("%s:%d", test->file, test->line);
 }
 
-static struct result_texts texts(const struct exchange_text_list *list)
-{
-	return (struct result_texts){ (const char *const *)list->at, list->n };
-}
-
 static void texts_deinit(struct exchange_text_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -189,8 +184,8 @@ struct error *harness_job_record_begin(struct harness_job *job)
 		.topology = job->outcome.topology,
 		.memory_bytes = (uint64_t)test->memory_mb << 20,
 		.scheduler = job->outcome.scheduler,
-		.sysctls = texts(&sysctls),
-		.kernel_args = texts(&test->scheduler.kernel_args),
+		.sysctls = sysctls,
+		.kernel_args = test->scheduler.kernel_args,
 		.work_type = work,
 		.kernel = { .id = kernel->id,
 			    .release = kernel->release,
@@ -199,7 +194,7 @@ struct error *harness_job_record_begin(struct harness_job *job)
 		.host = job->setting->host,
 		.rerun = { .binary = files[0],
 			   .files = { files + 1, job->files->n ? job->files->n - 1 : 0 },
-			   .scheduler_argv = texts(&test->scheduler.argv),
+			   .scheduler_argv = test->scheduler.argv,
 			   .command = command },
 	};
 
@@ -228,7 +223,7 @@ struct error *harness_job_record_finish(struct harness_job *job,
 {
 	struct result_record_result result = {
 		.outcome = &job->outcome,
-		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
+		.run.kept_files = { kept->names.at, kept->names.n },
 		.context = (void *)(uintptr_t)run,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
@@ -236,9 +231,9 @@ struct error *harness_job_record_finish(struct harness_job *job,
 	struct error *err;
 
 	if (facts) {
-		result.accel = facts->accel;
-		result.accel_reason = facts->accel_reason;
-		result.cloned = facts->cloned;
+		result.run.accel = facts->accel;
+		result.run.accel_reason = facts->accel_reason;
+		result.run.cloned = facts->cloned;
 	}
 	if (run) {
 		for (size_t i = 0; i < run->report.stages.n; i++)
@@ -246,12 +241,12 @@ struct error *harness_job_record_finish(struct harness_job *job,
 				wire_stage_word(run->report.stages.at[i].name),
 				run->report.stages.at[i].at_ms,
 			};
-		result.stages = stages;
-		result.n_stages = run->report.stages.n;
+		result.run.stages.at = stages;
+		result.run.stages.n = run->report.stages.n;
 		result.payloads = run->report.payloads.at;
 		result.n_payloads = run->report.payloads.n;
-		result.has_host_run_delay = run->disturbance.has;
-		result.host_run_delay_ns = run->disturbance.run_delay_ns;
+		result.run.has_host_run_delay = run->disturbance.has;
+		result.run.host_run_delay_ns = run->disturbance.run_delay_ns;
 		result.stats_rows = &job_stats_rows;
 		result.write_stats = harness_job_facts_write_stats;
 		result.write_facts = harness_job_facts_write;

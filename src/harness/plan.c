@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "harness/limits.h"
-#include "result/run_record.h"
 #include "topo/topology.h"
 
 void harness_plan_deinit(struct harness_plan *plan)
@@ -278,28 +278,40 @@ struct error *harness_plan_name_suites(struct exchange_declared_suite *suites, s
 	return NULL;
 }
 
-static struct result_texts texts_of(const struct exchange_text_list *list)
+/* With its length, so that no two lists of texts are the same bytes. */
+static uint64_t add_text(uint64_t hash, const char *text)
 {
-	return (struct result_texts){ (const char *const *)list->at, list->n };
+	uint64_t n = strlen(text);
+
+	return hash_bytes(hash_bytes(hash, &n, sizeof(n)), text, n);
 }
 
+static uint64_t add_texts(uint64_t hash, const struct exchange_text_list *texts)
+{
+	uint64_t n = texts->n;
+
+	hash = hash_bytes(hash, &n, sizeof(n));
+	for (size_t i = 0; i < texts->n; i++)
+		hash = add_text(hash, texts->at[i]);
+	return hash;
+}
+
+/* The order of sysctls and of kernel arguments counts as it does for the kernel. */
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
 			     const struct exchange_declared_test *test, const struct topo *booted,
 			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
-	_cleanup_free_ char *id = NULL;
+	uint64_t memory_bytes = (uint64_t)test->memory_mb << 20;
+	uint64_t hash = add_text(HASH_INIT, suite->name);
 
 	topo_format(booted, &topology);
-	id = result_variant_id(&(struct result_variant_traits){
-		.suite = suite->name,
-		.test = test->name,
-		.topology = strbuf_str(&topology),
-		.scheduler_argv = texts_of(&test->scheduler.argv),
-		.sysctls = texts_of(&test->scheduler.sysctls),
-		.kernel_args = texts_of(&test->scheduler.kernel_args),
-		.kernel_build_id = kernel->build_id ? kernel->build_id : kernel->id,
-		.memory_bytes = (uint64_t)test->memory_mb << 20,
-	});
-	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%s", id);
+	hash = add_text(hash, test->name);
+	hash = add_text(hash, strbuf_str(&topology));
+	hash = add_texts(hash, &test->scheduler.argv);
+	hash = add_texts(hash, &test->scheduler.sysctls);
+	hash = add_texts(hash, &test->scheduler.kernel_args);
+	hash = add_text(hash, kernel->build_id ? kernel->build_id : kernel->id);
+	hash = hash_bytes(hash, &memory_bytes, sizeof(memory_bytes));
+	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%016llx", (unsigned long long)hash);
 }

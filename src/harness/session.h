@@ -129,7 +129,7 @@ struct error *harness_listing_read(const char *binary, const struct harness_list
 struct error *harness_listing_parse(const char *text, size_t n, const char *label,
 				    struct exchange_declared_suite *ret) MUST_CHECK;
 
-/* What the id of a variant is made of. The digits themselves: result/run_record.h. */
+/* What makes two runs the same variant of a test, as 16 hexadecimal digits. */
 
 enum { HARNESS_VARIANT_ID_CHARS = 16 };
 

@@ -71,17 +71,8 @@ static const int weights[RESULT_N_VERDICTS] = {
 	[KTSTR_BROKEN] = 3, [KTSTR_FAIL] = 4,
 };
 
-#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = (word),
-const char *const result_reason_names[KTSTR_N_REASONS] = {
-#include <ktstr/reasons.def>
-};
-#undef KTSTR_REASON
-
-static const struct {
-	const char *meaning;
-	enum ktstr_verdict verdict;
-} reasons[KTSTR_N_REASONS] = {
-#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = { meaning, KTSTR_##verdict },
+static const char *const meanings[KTSTR_N_REASONS] = {
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = (meaning),
 #include <ktstr/reasons.def>
 #undef KTSTR_REASON
 };
@@ -93,17 +84,17 @@ const char *result_verdict_name(enum ktstr_verdict verdict)
 
 const char *result_reason_name(enum ktstr_reason reason)
 {
-	return result_reason_names[reason];
+	return exchange_reason_names[reason];
 }
 
 const char *result_reason_meaning(enum ktstr_reason reason)
 {
-	return reasons[reason].meaning;
+	return meanings[reason];
 }
 
 enum ktstr_verdict result_reason_verdict(enum ktstr_reason reason)
 {
-	return reasons[reason].verdict;
+	return exchange_reason_verdicts[reason];
 }
 
 bool result_verdict_outweighs(enum ktstr_verdict a, enum ktstr_verdict b)

@@ -49,7 +49,6 @@ void result_outcome_settle(struct result_outcome *outcome);
 enum { RESULT_N_VERDICTS = KTSTR_INCONCLUSIVE + 1 };
 
 extern const char *const result_verdict_names[RESULT_N_VERDICTS];
-extern const char *const result_reason_names[KTSTR_N_REASONS];
 
 /* "pass", "fail", "skip", "broken", "inconclusive". */
 const char *result_verdict_name(enum ktstr_verdict verdict);

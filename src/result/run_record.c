@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "procfs/task.h"
@@ -277,38 +276,4 @@ struct error *result_run_read(const char *path, struct result_run *ret)
 		return base_error(BASE_IO, 0, "%s is not a regular file", path);
 	err = io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, &text);
 	return err ? err : result_run_parse(strbuf_str(&text), text.n, path, ret);
-}
-
-/* With its length and a mark for absence, so that no two lists of texts are the same bytes. */
-static uint64_t add_text(uint64_t hash, const char *text)
-{
-	uint64_t n = text ? strlen(text) : UINT64_MAX;
-
-	hash = hash_bytes(hash, &n, sizeof(n));
-	return text ? hash_bytes(hash, text, n) : hash;
-}
-
-static uint64_t add_texts(uint64_t hash, const struct result_texts *texts)
-{
-	uint64_t n = texts->n;
-
-	hash = hash_bytes(hash, &n, sizeof(n));
-	for (size_t i = 0; i < texts->n; i++)
-		hash = add_text(hash, texts->at[i]);
-	return hash;
-}
-
-char *result_variant_id(const struct result_variant_traits *v)
-{
-	uint64_t hash = HASH_INIT;
-
-	hash = add_text(hash, v->suite);
-	hash = add_text(hash, v->test);
-	hash = add_text(hash, v->topology);
-	hash = add_texts(hash, &v->scheduler_argv);
-	hash = add_texts(hash, &v->sysctls);
-	hash = add_texts(hash, &v->kernel_args);
-	hash = add_text(hash, v->kernel_build_id);
-	hash = hash_bytes(hash, &v->memory_bytes, sizeof(v->memory_bytes));
-	return xasprintf("%016llx", (unsigned long long)hash);
 }

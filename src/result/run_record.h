@@ -11,6 +11,7 @@
 #ifndef KTSTR_RESULT_RUN_RECORD_H
 #define KTSTR_RESULT_RUN_RECORD_H
 
+#include "exchange/declaration.h"
 #include "host/host_facts.h"
 #include "result/outcome.h"
 #include "result/record.h"
@@ -23,11 +24,6 @@
 
 /* Raised when a reader of older records would misunderstand newer ones. */
 enum { RESULT_SCHEMA = 2, RESULT_OLDEST_SCHEMA = 1 };
-
-struct result_texts {
-	const char *const *at;
-	size_t n;
-};
 
 /* A file as it was: path on the host, hash of its content, build-id where it has one. */
 struct result_file {
@@ -53,15 +49,15 @@ struct result_run {
 
 	/* What is known before the guest is started. */
 	const char *test;     /* a C identifier; with `id` it makes the file's name */
-	const char *id;	      /* result_variant_id() */
+	const char *id;	      /* of the variant */
 	const char *suite;    /* the binary's name */
 	const char *name;     /* of the variant, as reports show it */
 	const char *source;   /* "mytests.c:12" */
 	const char *topology; /* what is booted, not what was declared */
 	uint64_t memory_bytes;
-	const char *scheduler;	     /* its words; "": the kernel's own */
-	struct result_texts sysctls; /* "sysctl.NAME=VALUE" */
-	struct result_texts kernel_args;
+	const char *scheduler;		   /* its words; "": the kernel's own */
+	struct exchange_text_list sysctls; /* "sysctl.NAME=VALUE" */
+	struct exchange_text_list kernel_args;
 	const char *payload;   /* the one that a test is about */
 	const char *work_type; /* kinds of work, joined */
 	struct {
@@ -79,7 +75,7 @@ struct result_run {
 	/* All that doing it again needs. Who writes fills the first four, the rest is as above. */
 	struct {
 		struct result_file binary;
-		struct result_texts scheduler_argv;
+		struct exchange_text_list scheduler_argv;
 		struct {
 			const struct result_file *at;
 			size_t n;
@@ -87,7 +83,7 @@ struct result_run {
 		const char *command; /* the `ktstr test` line that runs this variant alone */
 		const char *test, *topology, *kernel_id, *kernel_build_id;
 		uint64_t memory_bytes;
-		struct result_texts kernel_args;
+		struct exchange_text_list kernel_args;
 	} rerun;
 
 	/* Of a finished one. */
@@ -101,7 +97,7 @@ struct result_run {
 		const struct exchange_part *at;
 		size_t n;
 	} parts;
-	struct result_texts notes, kept_files;
+	struct exchange_text_list notes, kept_files;
 	bool has_wall, has_cleanup, has_host_run_delay, cloned;
 	uint64_t wall_ms, cleanup_ms, host_run_delay_ns;
 	const char *accel, *accel_reason; /* NULL: no guest came to be */
@@ -126,14 +122,11 @@ typedef void (*result_members_fn)(void *context, struct json_writer *w);
 struct result_record_result {
 	/* Verdict, reason, why, parts, notes, wall_ns, kept_dir. */
 	const struct result_outcome *outcome;
-	/* NULL: no guest came to be, and whether it would have been a clone is unknown. */
-	const char *accel, *accel_reason;
-	bool cloned;
-	const struct result_stage *stages;
-	size_t n_stages;
-	bool has_cleanup, has_host_run_delay;
-	uint64_t cleanup_ms, host_run_delay_ns;
-	struct result_texts kept_files;		 /* names in kept_dir */
+	/*
+	 * What the outcome does not know: stages, files that are kept, and of the guest how it was
+	 * accelerated, which is NULL when none came to be.
+	 */
+	struct result_run run;
 	const struct exchange_payload *payloads; /* metrics that are not numbers are left out */
 	size_t n_payloads;
 	/*
@@ -223,20 +216,6 @@ struct error *result_run_parse(const char *text, size_t n, const char *label,
 struct error *result_run_read(const char *path, struct result_run *ret) MUST_CHECK;
 void result_run_deinit(struct result_run *run);
 #define _cleanup_result_run_ __attribute__((cleanup(result_run_deinit)))
-
-/* What makes two runs the same variant of a test, as 16 hexadecimal digits. */
-
-/* The order of sysctls and of kernel arguments counts as it does for the kernel. */
-struct result_variant_traits {
-	const char *suite, *test;
-	const char *topology; /* booted */
-	struct result_texts scheduler_argv, sysctls, kernel_args;
-	const char *kernel_build_id; /* or its id in the cache, when it has none */
-	uint64_t memory_bytes;
-};
-
-/* The caller owns the string. */
-char *result_variant_id(const struct result_variant_traits *variant) MUST_CHECK;
 
 /*
  * Which commit a file was built from, as far as its place can tell: what is checked out in the git

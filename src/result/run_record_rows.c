@@ -33,7 +33,7 @@ const struct json_rows result_state_rows = {
 static const struct json_row verdict_rows[] = {
 	{ JSON_WORD(struct result_run, verdict, result_verdict_names), .presence = JSON_REQUIRED,
 	  .means = "what came of the test" },
-	{ JSON_WORD(struct result_run, reason, result_reason_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct result_run, reason, exchange_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why, in one word, see ktstr-test(1)" },
 	{ ROW(why), .presence = JSON_REQUIRED,
 	  .means = "why, in one line; empty for a plain pass" },
@@ -205,7 +205,7 @@ static const struct json_codec part_verdict_codec = {
 };
 
 static const struct json_row part_rows[] = {
-	{ JSON_WORD(struct exchange_part, reason, result_reason_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct exchange_part, reason, exchange_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why, in one word" },
 	{ JSON_CUSTOM_AS(struct exchange_part, reason, "verdict", &part_verdict_codec),
 	  .presence = JSON_REQUIRED, .means = "the verdict that the reason gives" },

@@ -43,32 +43,23 @@ static struct result_run run_of(const struct result_record_result *r, const char
 				bool whole)
 {
 	const struct result_outcome *o = r->outcome;
+	struct result_run run = r->run;
 
-	return (struct result_run){
-		.verdict = o->verdict,
-		.reason = o->reason,
-		.why = o->why,
-		.passed = o->verdict == KTSTR_PASS || o->verdict == KTSTR_SKIP,
-		.skipped = o->verdict == KTSTR_SKIP,
-		.problem = problem,
-		.left_out =
-			whole ? NULL
-			      : "metrics and raw facts: the record would be larger than its limit",
-		.parts = { o->parts.at, o->parts.n },
-		.notes = { (const char *const *)o->notes.at, o->notes.n },
-		.has_wall = true,
-		.wall_ms = o->wall_ns / NS_PER_MS,
-		.has_cleanup = r->has_cleanup,
-		.cleanup_ms = r->cleanup_ms,
-		.accel = r->accel,
-		.accel_reason = r->accel_reason,
-		.cloned = r->cloned,
-		.has_host_run_delay = r->has_host_run_delay,
-		.host_run_delay_ns = r->host_run_delay_ns,
-		.stages = { r->stages, r->n_stages },
-		.kept_dir = o->kept_dir,
-		.kept_files = r->kept_files,
-	};
+	run.verdict = o->verdict;
+	run.reason = o->reason;
+	run.why = o->why;
+	run.passed = o->verdict == KTSTR_PASS || o->verdict == KTSTR_SKIP;
+	run.skipped = o->verdict == KTSTR_SKIP;
+	run.problem = problem;
+	if (!whole)
+		run.left_out = "metrics and raw facts: the record would be larger than its limit";
+	run.parts.at = o->parts.at;
+	run.parts.n = o->parts.n;
+	run.notes = (struct exchange_text_list){ o->notes.at, o->notes.n };
+	run.has_wall = true;
+	run.wall_ms = o->wall_ns / NS_PER_MS;
+	run.kept_dir = o->kept_dir;
+	return run;
 }
 
 static bool is_number(const char *text)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks/check.h"
+#include "exchange/codecs.h"
 #include "work/work.h"
 
 static unsigned int or_default(unsigned int value, unsigned int otherwise)
@@ -152,19 +153,10 @@ const struct ktstr_entry *suite_entries_find(const struct suite_entry_list *list
 	return NULL;
 }
 
-static const struct {
-	const char *word;
-	enum ktstr_verdict verdict;
-} rows[KTSTR_N_REASONS] = {
-#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = { word, KTSTR_##verdict },
-#include <ktstr/reasons.def>
-#undef KTSTR_REASON
-};
-
 const char *suite_reason_name(enum ktstr_reason reason)
 {
 	/* An author can write any number, and an enum of positive values may be unsigned. */
-	return (unsigned int)reason < KTSTR_N_REASONS ? rows[reason].word : NULL;
+	return (unsigned int)reason < KTSTR_N_REASONS ? exchange_reason_names[reason] : NULL;
 }
 
 bool suite_reason_is_expectable(enum ktstr_reason reason)
@@ -172,6 +164,6 @@ bool suite_reason_is_expectable(enum ktstr_reason reason)
 	if ((unsigned int)reason >= KTSTR_N_REASONS)
 		return false;
 	/* These two are said about an expectation, so nothing can expect them. */
-	return rows[reason].verdict == KTSTR_FAIL && reason != KTSTR_REASON_DID_NOT_FAIL &&
-	       reason != KTSTR_REASON_OTHER_FAILURE;
+	return exchange_reason_verdicts[reason] == KTSTR_FAIL &&
+	       reason != KTSTR_REASON_DID_NOT_FAIL && reason != KTSTR_REASON_OTHER_FAILURE;
 }

@@ -14,7 +14,7 @@ static void must_match(const char *a, const char *b)
 	FUZZ_MUST(!a || strcmp(a, b) == 0);
 }
 
-static void must_match_texts(const struct result_texts *a, const struct result_texts *b)
+static void must_match_texts(const struct exchange_text_list *a, const struct exchange_text_list *b)
 {
 	FUZZ_MUST(a->n == b->n);
 	for (size_t i = 0; i < a->n; i++)

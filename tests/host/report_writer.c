@@ -49,7 +49,7 @@ static void tell(struct report_run *r, char *line)
 		words[n++] = word;
 	if (n != ARRAY_SIZE(words))
 		fail("an outcome has seven words");
-	while (reason < KTSTR_N_REASONS && strcmp(result_reason_names[reason], words[1]) != 0)
+	while (reason < KTSTR_N_REASONS && strcmp(exchange_reason_names[reason], words[1]) != 0)
 		reason++;
 	if (reason == KTSTR_N_REASONS)
 		fail("the second word of an outcome is a reason");

@@ -104,13 +104,13 @@ static void compare_kernel(struct changes *changes, const struct result_run *pas
 		    now->id, build_id ? ", the same by its build-id" : "");
 }
 
-static void append_words(struct strbuf *into, const char *const *words, size_t n,
+static void append_words(struct strbuf *into, const struct exchange_text_list *words,
 			 const char *prefix)
 {
 	size_t skip = strlen(prefix);
 
-	for (size_t i = 0; i < n; i++) {
-		const char *word = words[i];
+	for (size_t i = 0; i < words->n; i++) {
+		const char *word = words->at[i];
 
 		if (strncmp(word, prefix, skip) == 0)
 			word += skip;
@@ -118,18 +118,18 @@ static void append_words(struct strbuf *into, const char *const *words, size_t n
 			strbuf_append_char(into, ' ');
 		shell_append_word(into, word);
 	}
-	if (n == 0)
+	if (words->n == 0)
 		strbuf_append(into, "none");
 }
 
 static void compare_words(struct changes *changes, const char *what,
-			  const struct result_texts *before, const char *prefix,
+			  const struct exchange_text_list *before, const char *prefix,
 			  const struct exchange_text_list *now)
 {
 	_cleanup_strbuf_ struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
 
-	append_words(&was, before->at, before->n, prefix);
-	append_words(&is, (const char *const *)now->at, now->n, "");
+	append_words(&was, before, prefix);
+	append_words(&is, now, "");
 	if (strcmp(strbuf_str(&was), strbuf_str(&is)) != 0)
 		say(changes, true, "changed: %s: %s is now %s", what, strbuf_str(&was),
 		    strbuf_str(&is));

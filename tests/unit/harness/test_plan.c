@@ -417,6 +417,91 @@ static void the_kernels_folder_does_not_count_when_it_has_a_build_id(void **stat
 	assert_string_equal(a, b);
 }
 
+static const struct variation plain = {
+	.suite = "mytests",
+	.test = "fair",
+	.topology = "1n2l2c1t",
+	.argv = { "scx_a", "-s", "5" },
+	.build_id = "0a0b",
+	.kernel_id = "k",
+	.memory_mb = 512,
+};
+
+static bool same(const struct variation *a, const struct variation *b)
+{
+	char x[HARNESS_VARIANT_ID_CHARS + 1], y[HARNESS_VARIANT_ID_CHARS + 1];
+
+	id_of(a, x);
+	id_of(b, y);
+	assert_int_equal(strlen(x), 16);
+	assert_int_equal(strspn(x, "0123456789abcdef"), 16);
+	return strcmp(x, y) == 0;
+}
+
+static void the_id_is_the_same_for_the_same_variant(void **state UNUSED)
+{
+	struct variation other = plain;
+
+	other.argv[0] = (const char[]){ "scx_a" };
+	assert_true(same(&plain, &other));
+}
+
+/* FNV-1a over lengths and bytes, done by hand in Python. */
+static void the_id_never_changes_between_versions(void **state UNUSED)
+{
+	char id[HARNESS_VARIANT_ID_CHARS + 1];
+
+	id_of(&plain, id);
+	assert_string_equal(id, "487f799036bd279b");
+}
+
+static void everything_that_is_booted_counts(void **state UNUSED)
+{
+	struct variation changed[8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		changed[i] = plain;
+	changed[0].test = "fair2";
+	changed[1].topology = "1n1l4c1t";
+	changed[2].argv[2] = NULL;
+	changed[3].build_id = "0a0c";
+	changed[4].sysctls[0] = "kernel.x=1";
+	changed[5].kernel_args[0] = "kernel.x=1";
+	changed[6].memory_mb++;
+	changed[7].suite = "others";
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++) {
+		assert_false(same(&plain, &changed[i]));
+		for (size_t j = 0; j < i; j++)
+			assert_false(same(&changed[j], &changed[i]));
+	}
+}
+
+static void words_do_not_run_together(void **state UNUSED)
+{
+	static const char *const argvs[][2] = {
+		{ "ab", "c" }, { "a", "bc" }, { "ab c" }, { "" }, { NULL }
+	};
+	struct variation v[ARRAY_SIZE(argvs)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		v[i] = plain;
+		v[i].argv[0] = argvs[i][0];
+		v[i].argv[1] = argvs[i][1];
+		v[i].argv[2] = NULL;
+		for (size_t j = 0; j < i; j++)
+			assert_false(same(&v[i], &v[j]));
+	}
+}
+
+static void unknown_is_not_empty(void **state UNUSED)
+{
+	struct variation a = plain, b = plain;
+
+	a.build_id = NULL;
+	b.build_id = "";
+	assert_false(same(&a, &b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +522,11 @@ int main(void)
 		cmocka_unit_test(the_id_is_the_documented_hash),
 		cmocka_unit_test(every_part_counts_and_no_two_ways_to_cut_are_equal),
 		cmocka_unit_test(the_kernels_folder_does_not_count_when_it_has_a_build_id),
+		cmocka_unit_test(the_id_is_the_same_for_the_same_variant),
+		cmocka_unit_test(the_id_never_changes_between_versions),
+		cmocka_unit_test(everything_that_is_booted_counts),
+		cmocka_unit_test(words_do_not_run_together),
+		cmocka_unit_test(unknown_is_not_empty),
 	};
 
 	return cmocka_run_group_tests(tests, make_suites, free_suites);

@@ -57,14 +57,13 @@ static struct result_record_result sample_result(const struct result_outcome *ou
 {
 	return (struct result_record_result){
 		.outcome = outcome,
-		.accel = "tcg",
-		.accel_reason = "no /dev/kvm",
-		.cloned = true,
-		.stages = stages,
-		.n_stages = ARRAY_SIZE(stages),
-		.has_cleanup = true,
-		.cleanup_ms = 12,
-		.kept_files = { kept_files, 1 },
+		.run.accel = "tcg",
+		.run.accel_reason = "no /dev/kvm",
+		.run.cloned = true,
+		.run.stages = { stages, ARRAY_SIZE(stages) },
+		.run.has_cleanup = true,
+		.run.cleanup_ms = 12,
+		.run.kept_files = { EXCHANGE_BORROW(kept_files), 1 },
 		.payloads = payloads,
 		.n_payloads = ARRAY_SIZE(payloads),
 		.write_stats = write_stats,
@@ -314,7 +313,7 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 	assert_member(root, "run_id", "2023-11-14T22:13:20Z-4711-3");
 	assert_member(root, "work_type", "spin");
 	assert_texts(json_find(root, "sysctls"), sysctls, 1);
-	assert_texts(json_find(root, "kargs"), head.kernel_args.at, 2);
+	assert_texts(json_find(root, "kargs"), (const char *const *)head.kernel_args.at, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		assert_null(json_find(root, unknown[i]));
 	assert_null(json_find(root, "host"));
@@ -357,8 +356,9 @@ static void what_a_rerun_needs_is_there(void **state UNUSED)
 	assert_member(rerun, "command", head.rerun.command);
 	assert_true(json_get_u64(json_find(rerun, "memory_bytes"), &memory));
 	assert_int_equal(memory, head.memory_bytes);
-	assert_texts(json_find(rerun, "scheduler_argv"), head.rerun.scheduler_argv.at, 4);
-	assert_texts(json_find(rerun, "kernel_args"), head.kernel_args.at, 2);
+	assert_texts(json_find(rerun, "scheduler_argv"),
+		     (const char *const *)head.rerun.scheduler_argv.at, 4);
+	assert_texts(json_find(rerun, "kernel_args"), (const char *const *)head.kernel_args.at, 2);
 	assert_member(binary, "path", "/opt/mytests");
 	assert_member(binary, "hash", "1111111111111111");
 	assert_member(binary, "build_id", "ffee");

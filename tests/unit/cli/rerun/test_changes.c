@@ -10,7 +10,7 @@
 struct fixture {
 	struct result_run past;
 	struct result_file past_files[2];
-	const char *past_argv[2], *past_args[1], *past_sysctls[1];
+	char *past_argv[2], *past_args[1], *past_sysctls[1];
 	struct exchange_declared_suite suite;
 	struct exchange_declared_test test;
 	char *argv[3], *args[2], *sysctls[2];
