@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-
 void checks_note(struct checks_findings *findings, const char *fmt, ...)
 {
 	va_list args;

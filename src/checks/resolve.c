@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "checks/check.h"
 
-#include "base/macros.h"
-
 struct ktstr_checks checks_resolve(const struct ktstr_checks *said,
 				   const struct checks_scene *scene)
 {

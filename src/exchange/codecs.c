@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
 #include "exchange/report.h"
 

@@ -8,7 +8,6 @@
 
 #include <ktstr/ktstr.h>
 
-#include "base/strbuf.h"
 #include "base/vec.h"
 #include "exchange/codecs.h"
 #include "topo/cpuset.h"

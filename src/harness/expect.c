@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/cleanup.h"
-
 /* What happened is no failure any more, but stays to be read. */
 static void parts_become_notes(struct result_outcome *o)
 {

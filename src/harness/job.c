@@ -4,7 +4,6 @@
 #include <libgen.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "checks/check.h"
 #include "base/io.h"
 #include "base/paths.h"

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/shell_word.h"
 #include "base/str.h"
 #include "harness/limits.h"

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 
 #include "base/spawn.h"
-#include "base/strbuf.h"
 #include "elf/image.h"
 #include "harness/limits.h"
 #include "json/doc.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/strbuf.h"
 #include "harness/limits.h"
 #include "topo/topology.h"
 

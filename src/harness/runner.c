@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 
 enum { TICK_MS = 100, THREADS_LIMIT = 256 };

@@ -3,8 +3,6 @@
 #ifndef KTSTR_REPORT_FORM_H
 #define KTSTR_REPORT_FORM_H
 
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "report/report.h"
 
 /* Every bound of the room. */

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "json/writer.h"
 #include "report/form.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "report/form.h"

@@ -2,7 +2,6 @@
 /* For people: what is running at the bottom, what ended above it. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "report/form.h"
 #include "text/terminal.h"
 

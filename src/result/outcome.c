@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-
 void result_outcome_deinit(struct result_outcome *o)
 {
 	char *texts[] = { o->suite,	o->test,   o->name, o->id,	    o->topology, o->kernel,

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/paths.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "result/limits.h"
 
 /* Absent and null are the same: nobody knew. */

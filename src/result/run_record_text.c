@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "json/scan.h"

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "suite/limits.h"
 
 /* Controllers one by one: a refused one would take the other with it. */
 static void hand_down(int dir_fd, uint64_t limit_ms)

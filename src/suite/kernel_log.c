@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/cleanup.h"
-
 /* A record has at most 1 KiB of text and some more of properties (LOG_LINE_MAX, since 3.5). */
 enum { RECORD_BYTES = 8192, RECORDS_LIMIT = 100000 };
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "procfs/task.h"
-#include "suite/limits.h"
 
 enum { POLL_MS = 10, NAMED = 20 };
 

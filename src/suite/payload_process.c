@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/spawn.h"
 

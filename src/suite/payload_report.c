@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 
 enum {

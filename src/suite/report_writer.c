@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/io.h"
-#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "json/doc.h"
 

@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "procfs/thread_files.h"
 #include "suite/declared.h"
-#include "suite/limits.h"
 #include "suite/system.h"
 
 static struct error *start_one(struct suite_scenario *scenario, const struct ktstr_cgroup *cgroup,

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "suite/system.h"

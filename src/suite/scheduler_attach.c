@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/spawn.h"

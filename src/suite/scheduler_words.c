@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/slice.h"
-#include "suite/limits.h"
 
 #define LOG_BEGIN "-- BEGIN PROG LOAD LOG --"
 #define LOG_END	  "-- END PROG LOAD LOG --"

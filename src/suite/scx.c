@@ -6,11 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/cleanup.h"
 #include "base/io.h"
 #include "base/slice.h"
-#include "suite/limits.h"
 
 char *suite_scx_state_read_file(const char *sched_ext, const char *name)
 {

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-
 void suite_stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit)
 {
 	*stream = (struct suite_stream){ .fd = fd,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "wire/report.h"
 
 struct error *suite_settings_write(const char *root, const char *setting)

@@ -3,7 +3,6 @@
 #ifndef KTSTR_SUITE_SYSTEM_H
 #define KTSTR_SUITE_SYSTEM_H
 
-#include "base/vec.h"
 #include "suite/report_writer.h"
 #include "topo/machine.h"
 
