@@ -49,38 +49,33 @@ static struct error *read_compression(struct elf_image *img, const struct elf_se
 				      struct compression *ret)
 {
 	const GElf_Shdr *sh = &section->header;
-	struct compression how = { .type = ELFCOMPRESS_ZLIB };
+	bool has_chdr = sh->sh_flags & SHF_COMPRESSED;
+	union {
+		Elf64_Chdr chdr;
+		uint8_t magic[12]; /* "ZLIB" and a big-endian size */
+	} head;
+	struct compression how = {
+		.type = ELFCOMPRESS_ZLIB,
+		.header_bytes = has_chdr ? sizeof(head.chdr) : sizeof(head.magic),
+	};
 	uint64_t allowed;
 	struct error *err;
 
-	if (sh->sh_flags & SHF_COMPRESSED) {
-		Elf64_Chdr chdr;
-
-		if (sh->sh_size < sizeof(chdr))
-			return elf_error(ELF_MALFORMED, 0, "%s: %s is too short to be compressed",
-					 img->label, section->name);
-		err = elf_read_at(img, sh->sh_offset, &chdr, sizeof(chdr));
-		if (err)
-			return err;
-		how.type = chdr.ch_type;
-		how.header_bytes = sizeof(chdr);
-		how.size = chdr.ch_size;
-	} else {
-		uint8_t magic[12]; /* "ZLIB" and a big-endian size */
-
-		if (sh->sh_size < sizeof(magic))
-			return elf_error(ELF_MALFORMED, 0, "%s: %s is too short to be compressed",
-					 img->label, section->name);
-		err = elf_read_at(img, sh->sh_offset, magic, sizeof(magic));
-		if (err)
-			return err;
-		if (memcmp(magic, "ZLIB", 4) != 0)
-			return elf_error(ELF_MALFORMED, 0, "%s: %s does not start with ZLIB",
-					 img->label, section->name);
-		how.header_bytes = sizeof(magic);
-		for (int i = 4; i < 12; i++)
-			how.size = how.size << 8 | magic[i];
+	if (sh->sh_size < how.header_bytes)
+		return elf_error(ELF_MALFORMED, 0, "%s: %s is too short to be compressed",
+				 img->label, section->name);
+	err = elf_read_at(img, sh->sh_offset, &head, how.header_bytes);
+	if (err)
+		return err;
+	if (!has_chdr && memcmp(head.magic, "ZLIB", 4) != 0)
+		return elf_error(ELF_MALFORMED, 0, "%s: %s does not start with ZLIB", img->label,
+				 section->name);
+	if (has_chdr) {
+		how.type = head.chdr.ch_type;
+		how.size = head.chdr.ch_size;
 	}
+	for (int i = 4; !has_chdr && i < 12; i++)
+		how.size = how.size << 8 | head.magic[i];
 	if (how.type != ELFCOMPRESS_ZLIB && how.type != ELFCOMPRESS_ZSTD)
 		return elf_error(ELF_MALFORMED, 0, "%s: %s is compressed in an unknown way (%u)",
 				 img->label, section->name, how.type);

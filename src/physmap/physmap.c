@@ -266,8 +266,8 @@ static struct error *bind_range(const struct physmap_range *range, const int *fd
 		   : physmap_add_process(map, range->start, range->length, pid, offset);
 }
 
-static struct error *bind(const struct physmap_layout *layout, const int *fds, pid_t pid,
-			  const uint64_t *bases, struct physmap **ret)
+struct error *physmap_layout_bind(const struct physmap_layout *layout, const int *fds, pid_t pid,
+				  const uint64_t *bases, struct physmap **ret)
 {
 	_cleanup_physmap_ struct physmap *map = physmap_new();
 
@@ -279,16 +279,4 @@ static struct error *bind(const struct physmap_layout *layout, const int *fds, p
 	}
 	*ret = take_ptr(map);
 	return NULL;
-}
-
-struct error *physmap_layout_bind_fds(const struct physmap_layout *layout, const int *fds,
-				      const uint64_t *offsets, struct physmap **ret)
-{
-	return bind(layout, fds, 0, offsets, ret);
-}
-
-struct error *physmap_layout_bind_process(const struct physmap_layout *layout, pid_t pid,
-					  const uint64_t *addresses, struct physmap **ret)
-{
-	return bind(layout, NULL, pid, addresses, ret);
 }

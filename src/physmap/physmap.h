@@ -103,12 +103,11 @@ void physmap_layout_deinit(struct physmap_layout *layout);
 struct error *physmap_from_backends(enum physmap_machine machine, const uint64_t *sizes, size_t n,
 				    struct physmap_layout *ret) MUST_CHECK;
 
-/* The map that reads backend i from fds[i] at offsets[i] (NULL: 0). The caller keeps the files. */
-struct error *physmap_layout_bind_fds(const struct physmap_layout *layout, const int *fds,
-				      const uint64_t *offsets, struct physmap **ret) MUST_CHECK;
-/* The map that reads backend i from a process at addresses[i]. */
-struct error *physmap_layout_bind_process(const struct physmap_layout *layout, pid_t pid,
-					  const uint64_t *addresses,
-					  struct physmap **ret) MUST_CHECK;
+/*
+ * The map that reads backend i from fds[i], which the caller keeps, or without them from a process,
+ * at bases[i] (NULL: 0).
+ */
+struct error *physmap_layout_bind(const struct physmap_layout *layout, const int *fds, pid_t pid,
+				  const uint64_t *bases, struct physmap **ret) MUST_CHECK;
 
 #endif

@@ -5,11 +5,10 @@
 
 #include "base/alloc.h"
 
-bool probe_counter_place_is_sane(const struct probe_counter_place *place)
+bool probe_counters_are_sane(uint64_t allocated, uint64_t deallocated)
 {
-	return place->allocated < place->deallocated &&
-	       place->deallocated - place->allocated <=
-		       PROBE_LIMIT_COUNTER_SPAN_BYTES - sizeof(uint64_t);
+	return allocated < deallocated &&
+	       deallocated - allocated <= PROBE_LIMIT_COUNTER_SPAN_BYTES - sizeof(uint64_t);
 }
 
 static void set_address(struct probe_counter_read *read, bool fits, uint64_t block, uint64_t offset)

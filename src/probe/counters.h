@@ -82,8 +82,8 @@ struct probe_counter_read {
 	uint64_t deallocated_bytes;
 };
 
-/* The place's offsets are those of two counters in jemalloc's order. */
-bool probe_counter_place_is_sane(const struct probe_counter_place *place);
+/* These offsets are those of two counters in jemalloc's order. */
+bool probe_counters_are_sane(uint64_t allocated, uint64_t deallocated);
 /* Both counters of a thread come out of one range of one read. */
 void probe_counters_read(const struct probe_remote *remote, const struct probe_glibc_layout *glibc,
 			 const struct probe_counter_place *place, struct probe_counter_read *reads,

@@ -87,12 +87,8 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 
 static bool are_in_storage(const struct probe_counter_offsets *offsets, const struct elf_tls *tls)
 {
-	const struct probe_counter_place place = {
-		.allocated = offsets->allocated,
-		.deallocated = offsets->deallocated,
-	};
-
-	return probe_counter_place_is_sane(&place) && tls->memsz >= sizeof(uint64_t) &&
+	return probe_counters_are_sane(offsets->allocated, offsets->deallocated) &&
+	       tls->memsz >= sizeof(uint64_t) &&
 	       offsets->deallocated <= tls->memsz - sizeof(uint64_t);
 }
 

@@ -58,8 +58,8 @@ struct error *vm_physmap(const struct vm *vm, struct physmap **ret)
 	if (err)
 		return err;
 	if (vm->cloned)
-		return physmap_layout_bind_process(&layout, vm->pid, vm->ram_addresses, ret);
-	return physmap_layout_bind_fds(&layout, vm->ram_fds, NULL, ret);
+		return physmap_layout_bind(&layout, NULL, vm->pid, vm->ram_addresses, ret);
+	return physmap_layout_bind(&layout, vm->ram_fds, 0, NULL, ret);
 }
 
 struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info)

@@ -56,7 +56,7 @@ static void backends_and_the_hole_between_them(void **state UNUSED)
 	write_at(second, 0, "def");
 	assert_success(
 		physmap_from_backends(PHYSMAP_Q35, (uint64_t[]){ 2 << 20, 2 << 20 }, 2, &layout));
-	assert_success(physmap_layout_bind_fds(&layout, (int[]){ first, second }, NULL, &map));
+	assert_success(physmap_layout_bind(&layout, (int[]){ first, second }, 0, NULL, &map));
 
 	struct kmem_reader r = kmem_reader_of_physmap(map);
 

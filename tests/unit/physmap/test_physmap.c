@@ -371,7 +371,7 @@ static void a_layout_becomes_a_map(void **state UNUSED)
 	assert_int_equal(pwrite(low, "low", 4, (off_t)(0x80000000 + 0x1000)), 4);
 	assert_int_equal(pwrite(high, "top", 4, (off_t)(sizes[1] - 4 + 0x2000)), 4);
 	assert_success(physmap_from_backends(PHYSMAP_Q35, sizes, 2, &layout));
-	assert_success(physmap_layout_bind_fds(&layout, fds, bases, &map));
+	assert_success(physmap_layout_bind(&layout, fds, 0, bases, &map));
 	assert_success(physmap_read_exact(map, UINT64_C(4) << 30, buf, 4));
 	assert_string_equal(buf, "low");
 	assert_success(physmap_read_exact(map, (UINT64_C(8) << 30) - 4, buf, 4));
@@ -380,11 +380,11 @@ static void a_layout_becomes_a_map(void **state UNUSED)
 	assert_error_tag(physmap_read_exact(map, 0xa0000, buf, 1), "physmap-outside");
 	assert_error_tag(physmap_read_exact(map, 0xfffff, buf, 1), "physmap-outside");
 
-	assert_success(physmap_layout_bind_process(&layout, 7, bases, &of_process));
+	assert_success(physmap_layout_bind(&layout, NULL, 7, bases, &of_process));
 	assert_true(physmap_find(of_process, UINT64_C(5) << 30)->offset == 0x2000);
 	bases[1] = UINT64_MAX;
 	map = (physmap_free(map), NULL);
-	assert_error_tag(physmap_layout_bind_fds(&layout, fds, bases, &map), "physmap-range");
+	assert_error_tag(physmap_layout_bind(&layout, fds, 0, bases, &map), "physmap-range");
 	assert_null(map);
 }
 

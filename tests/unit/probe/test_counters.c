@@ -60,9 +60,7 @@ static void assert_counters(struct probe_counter_read read, uint64_t allocated,
 
 static void sane(uint64_t allocated, uint64_t deallocated, bool expected)
 {
-	struct probe_counter_place place = { .allocated = allocated, .deallocated = deallocated };
-
-	if (probe_counter_place_is_sane(&place) != expected)
+	if (probe_counters_are_sane(allocated, deallocated) != expected)
 		fail_msg("%#llx and %#llx", (unsigned long long)allocated,
 			 (unsigned long long)deallocated);
 }
