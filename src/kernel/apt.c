@@ -362,7 +362,7 @@ static struct error *install(struct kernel_unpack *unpack, const char *image_pat
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
 	struct kernel_parcel parcel = *known;
-	struct error *err = kernel_read_image(image_path, &file);
+	struct error *err = io_read_file(image_path, KERNEL_LIMIT_FILE_BYTES, &file);
 
 	if (err)
 		return err;

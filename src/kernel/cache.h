@@ -89,7 +89,5 @@ struct error *kernel_add(const char *path, bool force, const struct kernel_watch
 struct error *kernel_find_image(const char *directory, char **ret) MUST_CHECK;
 /* The configuration that stands beside an image; NULL when there is none. */
 char *kernel_find_config(const char *image_path) MUST_CHECK;
-/* A whole file, within the limit. */
-struct error *kernel_read_image(const char *path, struct strbuf *ret) MUST_CHECK;
 
 #endif

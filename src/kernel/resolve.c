@@ -198,11 +198,6 @@ char *kernel_find_config(const char *image_path)
 	return found;
 }
 
-struct error *kernel_read_image(const char *path, struct strbuf *ret)
-{
-	return io_read_file(path, KERNEL_LIMIT_FILE_BYTES, ret);
-}
-
 static uint64_t mtime_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
@@ -246,7 +241,7 @@ static struct error *take_file(struct kernel_parcel *parcel, bool force,
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_ struct kernel *kept = NULL;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
-	struct error *err = kernel_read_image(path, &file);
+	struct error *err = io_read_file(path, KERNEL_LIMIT_FILE_BYTES, &file);
 
 	if (err)
 		return err;

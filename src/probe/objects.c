@@ -353,24 +353,6 @@ const struct error *probe_objects_unreadable(const struct probe_objects *objects
 	return NULL;
 }
 
-const struct error *probe_objects_undecided(const struct probe_objects *objects)
-{
-	for (size_t i = 0; i < objects->rows.n; i++)
-		if (probe_object_error_leaves_open(objects->rows.at[i].error))
-			return objects->rows.at[i].error;
-	return NULL;
-}
-
-const struct probe_object *probe_objects_deleted_unread(const struct probe_objects *objects)
-{
-	for (size_t i = 0; i < objects->rows.n; i++)
-		/* Memory that was made executable bears a deleted name too, but not a library's. */
-		if (objects->rows.at[i].deleted && objects->rows.at[i].error &&
-		    strstr(objects->rows.at[i].path, ".so"))
-			return &objects->rows.at[i];
-	return NULL;
-}
-
 int probe_objects_denied(const struct probe_objects *objects)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {

@@ -102,16 +102,6 @@ const struct probe_object *probe_objects_find_named(const struct probe_objects *
 const struct error *probe_objects_unreadable(const struct probe_objects *objects,
 					     const char *name_prefix);
 
-/*
- * The first error that leaves open whether one of them holds jemalloc, which is not the same as
- * its absence; or NULL. Borrowed.
- */
-const struct error *probe_objects_undecided(const struct probe_objects *objects);
-/*
- * One whose file was removed or replaced since it was mapped, and which could not be opened by its
- * mapping either; or NULL.
- */
-const struct probe_object *probe_objects_deleted_unread(const struct probe_objects *objects);
 /* EACCES or EPERM when that is why one of them could not be opened, else 0. */
 int probe_objects_denied(const struct probe_objects *objects);
 

@@ -250,10 +250,33 @@ static struct error *choose(struct probe *probe, struct candidates *candidates, 
 	return NULL;
 }
 
+/*
+ * The first error that leaves open whether one of them holds jemalloc, which is not the same as
+ * its absence; or NULL.
+ */
+static const struct error *find_undecided(const struct probe_objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (probe_object_error_leaves_open(objects->rows.at[i].error))
+			return objects->rows.at[i].error;
+	return NULL;
+}
+
+/* One that was removed or replaced since it was mapped, and not opened by its mapping either. */
+static const struct probe_object *find_deleted_unread(const struct probe_objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		/* Memory that was made executable bears a deleted name too, but not a library's. */
+		if (objects->rows.at[i].deleted && objects->rows.at[i].error &&
+		    strstr(objects->rows.at[i].path, ".so"))
+			return &objects->rows.at[i];
+	return NULL;
+}
+
 static struct error *not_found(const struct probe_objects *objects)
 {
-	const struct error *undecided = probe_objects_undecided(objects);
-	const struct probe_object *deleted = probe_objects_deleted_unread(objects);
+	const struct error *undecided = find_undecided(objects);
+	const struct probe_object *deleted = find_deleted_unread(objects);
 
 	if (undecided)
 		return probe_attach_error(PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
