@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "btf/limits.h"
 #include "dump/expr.h"
 
@@ -68,7 +69,7 @@ static bool is_type_word(const char *at, size_t n)
 					     "bool",   "_Bool", "volatile", "double",	"const" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strlen(words[i]) == n && memcmp(words[i], at, n) == 0)
+		if (slice_equal((struct slice){ at, n }, words[i]))
 			return true;
 	}
 	return false;
@@ -170,9 +171,9 @@ static struct error *take_primary(struct parser *p, uint8_t *ret)
 	}
 	if (isdigit((unsigned char)c))
 		return take_number(p, ret);
-	if (strncmp(p->at, "map:", 4) == 0)
+	if (str_starts_with(p->at, "map:"))
 		return take_bpf(p, DUMP_EXPR_MAP, ret);
-	if (strncmp(p->at, "bpf:", 4) == 0)
+	if (str_starts_with(p->at, "bpf:"))
 		return take_bpf(p, DUMP_EXPR_BPF, ret);
 	node.word_n = name_length(p->at);
 	if (node.word_n == 0)
@@ -236,11 +237,6 @@ static struct error *take_operand(struct parser *p, struct dump_expr_node node, 
 	return err ? err : add(p, node, ret);
 }
 
-static bool is_sizeof(const char *at)
-{
-	return name_length(at) == strlen("sizeof") && strncmp(at, "sizeof", 6) == 0;
-}
-
 static struct error *take_sizeof(struct parser *p, uint8_t *ret)
 {
 	struct dump_expr_node node = { .op = DUMP_EXPR_SIZEOF, .from = p->at };
@@ -270,7 +266,7 @@ static struct error *take_one(struct parser *p, uint8_t *ret)
 		p->at = end + 1;
 		return take_operand(p, node, ret);
 	}
-	if (is_sizeof(p->at))
+	if (name_length(p->at) == strlen("sizeof") && str_starts_with(p->at, "sizeof"))
 		return take_sizeof(p, ret);
 	if (c != '&' && c != '*' && c != '-')
 		return take_postfix(p, ret);

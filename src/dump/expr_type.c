@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/slice.h"
 #include "btf/path.h"
 #include "dump/expr.h"
 
@@ -16,29 +16,24 @@ struct words {
 	struct strbuf name; /* without const and volatile, one space between words */
 };
 
-static bool is_word(const char *at, size_t n, const char *word)
+static void see_word(struct words *words, struct slice word)
 {
-	return strlen(word) == n && memcmp(at, word, n) == 0;
-}
-
-static void see_word(struct words *words, const char *at, size_t n)
-{
-	if (is_word(at, n, "const") || is_word(at, n, "volatile"))
+	if (slice_equal(word, "const") || slice_equal(word, "volatile"))
 		return;
 	if (words->name.n)
 		strbuf_append_char(&words->name, ' ');
-	strbuf_append_bytes(&words->name, at, n);
-	if (is_word(at, n, "unsigned"))
+	strbuf_append_bytes(&words->name, word.at, word.n);
+	if (slice_equal(word, "unsigned"))
 		words->is_unsigned = true;
-	else if (is_word(at, n, "signed"))
+	else if (slice_equal(word, "signed"))
 		words->is_signed = true;
-	else if (is_word(at, n, "long"))
+	else if (slice_equal(word, "long"))
 		words->n_long++;
-	else if (is_word(at, n, "short"))
+	else if (slice_equal(word, "short"))
 		words->is_short = true;
-	else if (is_word(at, n, "char"))
+	else if (slice_equal(word, "char"))
 		words->is_char = true;
-	else if (is_word(at, n, "int"))
+	else if (slice_equal(word, "int"))
 		words->n_int++;
 	else
 		words->n_other++;
@@ -118,7 +113,7 @@ struct error *dump_expr_type_parse(const struct btf *btf, const char *text, size
 					   "0123456789_");
 
 		if (length)
-			see_word(&words, at, length);
+			see_word(&words, (struct slice){ at, length });
 		else
 			type.stars += *at == '*';
 		at += length ? length : 1;

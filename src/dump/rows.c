@@ -102,11 +102,6 @@ static void format_cell(const struct dump_column *c, const void *at, struct strb
 			       (unsigned long long)member->value);
 }
 
-static bool is_fixed(const struct dump_rows *rows)
-{
-	return !rows->table;
-}
-
 /* The column at a place of the text; NULL: there are no more. */
 static const struct dump_column *column_at(const struct dump_rows *rows, size_t place)
 {
@@ -175,12 +170,12 @@ void dump_rows_add(struct dump_rows *rows, const void *row)
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		format_cell(c, cell(c, row), &text);
-		if (is_fixed(rows))
-			strbuf_appendf(&line, i ? " %*s" : "%*s", c->width, strbuf_str(&text));
-		else
+		if (rows->table)
 			text_table_add(rows->table, strbuf_str(&text));
+		else
+			strbuf_appendf(&line, i ? " %*s" : "%*s", c->width, strbuf_str(&text));
 	}
-	if (is_fixed(rows))
+	if (!rows->table)
 		dump_lines(rows->sink, strbuf_str(&line));
 }
 

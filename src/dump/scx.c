@@ -188,16 +188,11 @@ static void show_scheduler(struct dump_scx_view *view)
 	show_events(view);
 }
 
-struct runnable {
-	struct dump_scx_view *view;
-	uint64_t link;
-};
-
 static bool take_runnable(void *context, uint64_t link)
 {
-	const struct runnable *runnable = context;
+	struct dump_scx_view *view = context;
 
-	dump_scx_show_task(runnable->view, link - runnable->link, true);
+	dump_scx_show_task(view, link - kmem_offset(view->kmem, KMEM_F_SCX_TASK_RUNNABLE), true);
 	return true;
 }
 
@@ -231,7 +226,6 @@ static void show_runqueue(struct dump_scx_view *view, uint32_t cpu, uint64_t rq)
 	struct dump_sink *sink = view->sink;
 	_cleanup_free_ char *label = xasprintf("cpu %u", cpu);
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
-	struct runnable runnable = { view, kmem_offset(kmem, KMEM_F_SCX_TASK_RUNNABLE) };
 	struct kmem_walk walk = dump_scx_walk(view);
 	struct dump_member task = dump_read(kmem, KMEM_F_RQ_CURR, rq);
 	struct cpu_row row = { 0 };
@@ -255,7 +249,7 @@ static void show_runqueue(struct dump_scx_view *view, uint32_t cpu, uint64_t rq)
 	sink->indent += 2;
 	dump_open_list(sink, "runnable");
 	kmem_list(&kmem->space, rq + kmem_offset(kmem, KMEM_F_SCX_RQ_RUNNABLE), &walk,
-		  take_runnable, &runnable);
+		  take_runnable, view);
 	dump_close_list(sink);
 	dump_walk(sink, "runnable", &walk);
 	sink->indent -= 2;

@@ -113,14 +113,13 @@ enum {
 
 struct dsq_walk {
 	struct dump_scx_view *view;
-	uint64_t link, flags; /* in task_struct */
 	uint64_t n_cursors;
 };
 
 static bool take_task(void *context, uint64_t link)
 {
 	struct dsq_walk *w = context;
-	uint64_t task = link - w->link, flags;
+	uint64_t task = link - kmem_offset(w->view->kmem, KMEM_F_SCX_TASK_LINK), flags;
 
 	if (kmem_get(w->view->kmem, KMEM_F_SCX_TASK_LINK_FLAGS, task, &flags) == KMEM_READ_OK &&
 	    flags & LINK_IS_CURSOR)
@@ -172,7 +171,7 @@ static void say_empty(struct dump_scx_view *view)
 static void show_tasks(struct dump_scx_view *view, uint64_t address)
 {
 	struct kmem *kmem = view->kmem;
-	struct dsq_walk w = { .view = view, .link = kmem_offset(kmem, KMEM_F_SCX_TASK_LINK) };
+	struct dsq_walk w = { .view = view };
 	struct kmem_walk walk = dump_scx_walk(view);
 
 	view->sink->indent += 2;

@@ -108,23 +108,25 @@ void dump_stacks_deinit(struct dump_stacks *stacks)
 	vec_deinit(&stacks->cpus);
 }
 
-/* What changes when a task runs. */
+/* What changes when a task runs: its stack pointer, whether it is on a CPU, its switches. */
+enum { MARK_ON_CPU = 1, N_MARKS = 4 };
 struct run_marks {
-	uint64_t sp, on_cpu, n_voluntary, n_involuntary;
+	uint64_t at[N_MARKS];
 };
 
 /* Past all that is remembered: a guest that is not frozen goes on. What cannot be read is 0. */
 static struct run_marks read_marks(struct kmem *kmem, uint64_t task)
 {
-	static const enum kmem_field_id ids[] = { KMEM_F_TASK_THREAD_SP, KMEM_F_TASK_ON_CPU,
-						  KMEM_F_TASK_NVCSW, KMEM_F_TASK_NIVCSW };
-	uint64_t values[ARRAY_SIZE(ids)] = { 0 };
+	static const enum kmem_field_id ids[N_MARKS] = { KMEM_F_TASK_THREAD_SP, KMEM_F_TASK_ON_CPU,
+							 KMEM_F_TASK_NVCSW, KMEM_F_TASK_NIVCSW };
+	struct run_marks marks = { 0 };
 
 	kmem_space_forget(&kmem->space);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (kmem_get(kmem, ids[i], task, &values[i]) != KMEM_READ_OK)
-			values[i] = 0;
-	return (struct run_marks){ values[0], values[1], values[2], values[3] };
+	for (size_t i = 0; i < N_MARKS; i++) {
+		if (kmem_get(kmem, ids[i], task, &marks.at[i]) != KMEM_READ_OK)
+			marks.at[i] = 0;
+	}
+	return marks;
 }
 
 static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
@@ -161,7 +163,7 @@ static struct error *unwind_asleep(struct dump_stacks *stacks, uint64_t task,
 
 	if (goes_on)
 		before = read_marks(stacks->kmem, task);
-	if (before.on_cpu)
+	if (before.at[MARK_ON_CPU])
 		return base_error(BASE_ABSENT, 0, "it runs on a CPU whose registers are unknown");
 	err = begin_asleep(stacks, task, unwind);
 	if (err)

@@ -29,12 +29,6 @@ static PRINTF_LIKE(2, 3) bool broken(struct walk *w, const char *fmt, ...)
 	return false;
 }
 
-static bool finished(struct walk *w)
-{
-	w->out->end = DUMP_STACK_WHOLE;
-	return false;
-}
-
 static size_t stack_of(const struct walk *w, uint64_t address, uint64_t bytes)
 {
 	size_t i = 0;
@@ -187,8 +181,9 @@ static bool step(struct walk *w)
 
 	if (!find_orc(w, &orc))
 		return false;
+	/* The outermost frame: a stack is DUMP_STACK_WHOLE from the start. */
 	if (orc.type == DUMP_ORC_END)
-		return finished(w);
+		return false;
 	if (orc.type == DUMP_ORC_UNDEFINED)
 		return broken(w, "the kernel cannot be unwound at 0x%llx",
 			      (unsigned long long)w->ip);
@@ -204,7 +199,7 @@ static bool step(struct walk *w)
 		if (!take_registers(w, &orc, caller_sp, &ip, &sp, &more))
 			return false;
 		if (!more)
-			return finished(w);
+			return false;
 	}
 	if (!find_bp(w, &orc, caller_sp, &bp) || !move_to(w, ip, sp))
 		return false;
