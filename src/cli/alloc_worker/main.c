@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/ready_marker.h"
+#include "base/str.h"
 
 enum worker_exit {
 	WORKER_OK = 0, /* --help and --version only; a worker ends by a signal */
@@ -87,21 +88,6 @@ static __attribute__((format(printf, 2, 3))) void print(int fd, const char *fmt,
 }
 
 #define complain(fmt, ...) print(STDERR_FILENO, "jemalloc-alloc-worker: " fmt "\n", ##__VA_ARGS__)
-
-/* Decimal digits and nothing else. */
-static bool parse_bytes(const char *text, size_t *ret)
-{
-	unsigned long long value;
-
-	if (!*text || strspn(text, "0123456789") != strlen(text))
-		return false;
-	errno = 0;
-	value = strtoull(text, NULL, 10);
-	if (errno || value > SIZE_MAX)
-		return false;
-	*ret = (size_t)value;
-	return true;
-}
 
 /* -1 when the folder cannot be read. */
 static int count_threads(void)
@@ -205,7 +191,7 @@ int main(int argc, char *argv[])
 {
 	const char *bytes_text = NULL;
 	bool with_churn = false;
-	size_t bytes;
+	uint64_t bytes;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
@@ -228,7 +214,7 @@ int main(int argc, char *argv[])
 	}
 	if (!bytes_text)
 		return bad_arguments("BYTES is missing", NULL);
-	if (!parse_bytes(bytes_text, &bytes))
+	if (!str_parse_u64(bytes_text, SIZE_MAX, &bytes))
 		return bad_arguments("BYTES is not a whole number:", bytes_text);
 	if (bytes == 0) {
 		complain("BYTES is 0, expected 1 or more");

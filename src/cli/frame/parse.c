@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "base/suggest.h"
 
 DEFINE_ERROR_DOMAIN(cli, CLI, CLI_ERRORS);
@@ -69,9 +70,7 @@ static struct error *store_number(struct parser *p, const struct cli_option *row
 		return cli_error(CLI_USAGE, 0,
 				 "%s '%s' is not a whole number; it must be in %lld..=%llu", label,
 				 value, (long long)row->min, (unsigned long long)row->max);
-	errno = 0;
-	magnitude = strtoull(value + negative, NULL, 10);
-	if (errno)
+	if (!str_parse_u64(value + negative, UINT64_MAX, &magnitude))
 		return out_of_range(row, label, value);
 	if (negative) {
 		if (row->min >= 0 ? magnitude != 0 || row->min > 0

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/slice.h"
 #include "result/record.h"
 #include "text/terminal.h"
 
@@ -18,14 +19,10 @@ static struct cancel stop;
 /* A line for each file that gave no answer. */
 static void print_details(const struct probe_config *config, const struct strbuf *details)
 {
-	const char *at = strbuf_str(details);
+	struct slice rest = slice_of(strbuf_str(details)), line;
 
-	while (config->verbose && *at) {
-		size_t n = strcspn(at, "\n");
-
-		cli_say("tried: %.*s", (int)n, at);
-		at += n + (at[n] != '\0');
-	}
+	while (config->verbose && slice_take_line(&rest, &line))
+		cli_say("tried: %.*s", (int)line.n, line.at);
 }
 
 static int end_fatal(const struct probe_config *config, const struct error *err,

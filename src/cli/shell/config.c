@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/slice.h"
 #include "cli/frame/commands.h"
 #include "vm/deterministic/deterministic.h"
 #include "vm/image/image.h"
@@ -12,30 +13,19 @@
 
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 {
-	size_t digits = strspn(text, "0123456789");
-	unsigned long long mib;
+	struct slice number = { text, strspn(text, "0123456789") };
+	const char *unit = text + number.n;
+	unsigned int shift = strcasecmp(unit, "G") == 0 ? 10 : 0;
+	uint64_t mib;
 
-	errno = 0;
-	mib = strtoull(text, NULL, 10);
-	if (digits == 0 || errno)
-		goto wrong;
-	if (strcmp(text + digits, "G") == 0 || strcmp(text + digits, "g") == 0) {
-		if (mib > SHELL_MEMORY_MAX_MIB)
-			goto wrong;
-		mib <<= 10;
-	} else if (text[digits] && strcmp(text + digits, "M") != 0 &&
-		   strcmp(text + digits, "m") != 0) {
-		goto wrong;
-	}
-	if (mib < SHELL_MEMORY_MIN_MIB || mib > SHELL_MEMORY_MAX_MIB)
-		goto wrong;
-	*ret_bytes = (uint64_t)mib << 20;
+	if ((*unit && !shift && strcasecmp(unit, "M") != 0) || !slice_u64(number, &mib) ||
+	    mib > (uint64_t)SHELL_MEMORY_MAX_MIB >> shift || mib << shift < SHELL_MEMORY_MIN_MIB)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--memory '%s' is not a size from %dM to %dG, such as 512M, 2G, or a number of MiB",
+			text, SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
+	*ret_bytes = mib << shift << 20;
 	return NULL;
-wrong:
-	return cli_error(
-		CLI_USAGE, 0,
-		"--memory '%s' is not a size from %dM to %dG, such as 512M, 2G, or a number of MiB",
-		text, SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
 }
 
 static struct error *read_machine(struct shell_config *config)

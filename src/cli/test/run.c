@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/slice.h"
 #include "base/suggest.h"
 #include "cli/frame/interrupts.h"
 #include "harness/runner.h"
@@ -155,21 +156,18 @@ static struct error *run_plan(const struct test_config *config,
 /* Mistakes in declarations come one to a line, as compilers tell them; each line is foreign. */
 void test_print_failure(const struct error *err)
 {
-	const char *text = error_message(err), *end;
+	struct slice rest = slice_of(error_message(err)), line;
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
-	_cleanup_free_ char *first = NULL;
 
 	if (!error_is(err, &harness_error_domain, HARNESS_MISTAKES)) {
-		cli_print_error(text);
+		cli_print_error(rest.at);
 		return;
 	}
-	first = xstrndup(text, strcspn(text, "\n"));
-	cli_print_error(first);
-	for (text += strlen(first); *text; text = end) {
-		text += *text == '\n';
-		end = text + strcspn(text, "\n");
-		text_escape_bytes(&lines, text, (size_t)(end - text));
-		if (end > text)
+	if (slice_take_line(&rest, &line))
+		cli_say("error: %.*s", (int)line.n, line.at);
+	while (slice_take_line(&rest, &line)) {
+		text_escape_bytes(&lines, line.at, line.n);
+		if (line.n)
 			strbuf_append_char(&lines, '\n');
 	}
 	fputs(strbuf_str(&lines), stderr);
