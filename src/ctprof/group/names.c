@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "metric/format.h"
@@ -205,4 +206,24 @@ uint32_t ctprof_group_names_smaps(struct ctprof_group_names *names,
 	    rules->axis == CTPROF_GROUP_AXIS_THREAD)
 		return numbered(names, leader->pcomm, leader->tgid);
 	return pattern_of(names->keys, intern_text(&names->snapshot->strings, leader->pcomm));
+}
+
+size_t ctprof_key_table_add(struct ctprof_key_table *table, const struct ctprof_group_key *key)
+{
+	uint64_t hash = hash_bytes(HASH_INIT, key, sizeof(*key));
+	size_t at = 0;
+	uint32_t i;
+
+	while (hash_index_next(&table->index, hash, &at, &i))
+		if (memcmp(&table->keys.at[i], key, sizeof(*key)) == 0)
+			return i;
+	hash_index_add(&table->index, hash, (uint32_t)table->keys.n);
+	vec_push(&table->keys, *key);
+	return table->keys.n - 1;
+}
+
+void ctprof_key_table_deinit(struct ctprof_key_table *table)
+{
+	vec_deinit(&table->keys);
+	hash_index_deinit(&table->index);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "procfs/reading.h"
+
 void ctprof_walk_notes_absent(struct ctprof_walk_notes *notes, enum metric_source source,
 			      enum ctprof_reason reason)
 {
@@ -80,4 +82,63 @@ void ctprof_walk_tally_summarise(const struct ctprof_walk_tally *tally,
 	configured = tally->failures[METRIC_SOURCE_SCHEDSTAT] + tally->failures[METRIC_SOURCE_IO];
 	parse->kernel_config_dominant = parse->read_failures &&
 					configured * 2 >= parse->read_failures;
+}
+
+void ctprof_walk_tables_init(struct ctprof_walk_tables *tables, struct ctprof_snapshot *snapshot)
+{
+	*tables = (struct ctprof_walk_tables){ .snapshot = snapshot };
+	pthread_mutex_init(&tables->lock, NULL);
+}
+
+void ctprof_walk_tables_deinit(struct ctprof_walk_tables *tables)
+{
+	vec_deinit(&tables->smaps.rows);
+	pthread_mutex_destroy(&tables->lock);
+}
+
+uint32_t ctprof_walk_tables_add_string(struct ctprof_walk_tables *tables, struct slice text)
+{
+	uint32_t id;
+
+	pthread_mutex_lock(&tables->lock);
+	id = intern_add_n(&tables->snapshot->strings, text.at, text.n);
+	pthread_mutex_unlock(&tables->lock);
+	return id;
+}
+
+uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables,
+				     const struct procfs_cpu_ids *ids)
+{
+	uint32_t id;
+
+	pthread_mutex_lock(&tables->lock);
+	id = ctprof_snapshot_add_cpu_list(tables->snapshot, ids->ids.at, ids->ids.n);
+	pthread_mutex_unlock(&tables->lock);
+	return id;
+}
+
+/* With no more memory than the rows need. */
+static uint32_t keep(struct ctprof_snapshot *snapshot, const struct procfs_named_readings *smaps)
+{
+	struct procfs_named_readings kept = { .known = true };
+	size_t n = smaps->rows.n;
+
+	kept.rows.at = xcalloc(n, sizeof(*kept.rows.at));
+	memcpy(kept.rows.at, smaps->rows.at, n * sizeof(*kept.rows.at));
+	kept.rows.n = kept.rows.capacity = n;
+	vec_push(&snapshot->smaps, kept);
+	return (uint32_t)snapshot->smaps.n - 1;
+}
+
+bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char *text, size_t n,
+				  uint32_t *ret)
+{
+	bool sense;
+
+	pthread_mutex_lock(&tables->lock);
+	sense = procfs_smaps_rollup_parse(text, n, &tables->snapshot->strings, &tables->smaps);
+	if (sense)
+		*ret = keep(tables->snapshot, &tables->smaps);
+	pthread_mutex_unlock(&tables->lock);
+	return sense;
 }

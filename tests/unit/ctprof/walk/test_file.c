@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/walk/thread.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "fake_proc.h"
+#include "unit.h"
 
 static int open_root(const char *root)
 {
@@ -87,6 +91,76 @@ static void every_errno_has_its_reason(void **state UNUSED)
 	assert_int_equal(ctprof_walk_file_reason(-1, "", ESRCH), CTPROF_SNAPSHOT_REASON_VANISHED);
 }
 
+static void our_own_mask_is_that_of_the_c_library(void **state UNUSED)
+{
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
+	struct ctprof_affinity affinity;
+	cpu_set_t set;
+	size_t n = 0;
+	bool same;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	ctprof_affinity_init(&affinity);
+	assert_int_equal(ctprof_affinity_read(&affinity, getpid(), &same), 0);
+	assert_false(same);
+	ctprof_affinity_ids(&affinity, &ids);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			assert_int_equal(ids.ids.at[n++], cpu);
+	assert_int_equal(ids.ids.n, n);
+	ctprof_affinity_deinit(&affinity);
+}
+
+static void a_mask_is_told_from_the_one_before(void **state UNUSED)
+{
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
+	struct ctprof_affinity affinity;
+	cpu_set_t all, one;
+	bool same;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	skip_unless(CPU_COUNT(&all) > 1, "one CPU has one mask");
+	ctprof_affinity_init(&affinity);
+	assert_int_equal(ctprof_affinity_read(&affinity, getpid(), &same), 0);
+	assert_int_equal(ctprof_affinity_read(&affinity, getpid(), &same), 0);
+	assert_true(same);
+	ctprof_affinity_ids(&affinity, &ids);
+	CPU_ZERO(&one);
+	CPU_SET(ids.ids.at[1], &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(ctprof_affinity_read(&affinity, getpid(), &same), 0);
+	assert_false(same);
+	ctprof_affinity_ids(&affinity, &ids);
+	assert_int_equal(ids.ids.n, 1);
+	assert_true(CPU_ISSET(ids.ids.at[0], &one));
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	ctprof_affinity_deinit(&affinity);
+}
+
+static void a_thread_that_is_not_there_has_none(void **state UNUSED)
+{
+	struct ctprof_affinity affinity;
+	bool same;
+
+	ctprof_affinity_init(&affinity);
+	assert_int_equal(ctprof_affinity_read(&affinity, INT32_MAX, &same), ESRCH);
+	assert_int_equal(affinity.used_words, 0);
+	ctprof_affinity_deinit(&affinity);
+}
+
+static void a_kernel_with_more_cpus_gets_more_room(void **state UNUSED)
+{
+	struct ctprof_affinity affinity;
+	bool same;
+
+	ctprof_affinity_init(&affinity);
+	/* No kernel takes a mask of no words. */
+	affinity.n_words = 0;
+	assert_int_equal(ctprof_affinity_read(&affinity, getpid(), &same), 0);
+	assert_true(affinity.n_words > 0 && affinity.used_words > 0);
+	ctprof_affinity_deinit(&affinity);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,6 +168,10 @@ int main(void)
 		cmocka_unit_test(a_large_file_is_read_whole_and_a_huge_one_not),
 		cmocka_unit_test(an_absent_file_of_a_present_thread_was_never_there),
 		cmocka_unit_test(every_errno_has_its_reason),
+		cmocka_unit_test(our_own_mask_is_that_of_the_c_library),
+		cmocka_unit_test(a_mask_is_told_from_the_one_before),
+		cmocka_unit_test(a_thread_that_is_not_there_has_none),
+		cmocka_unit_test(a_kernel_with_more_cpus_gets_more_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
