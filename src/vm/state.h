@@ -176,8 +176,6 @@ struct error *vm_boot_until_ready(struct vm *vm, const struct vm_machine_plan *p
 
 /* A clone: where QEMU has mapped the files of the template. Before anything else here. */
 struct error *vm_guest_ram_locate(struct vm *vm) MUST_CHECK;
-/* The map of vm_physmap() in words for other processes. */
-struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info) MUST_CHECK;
 /*
  * Before a clone runs: its RAM holds the page with the nonce where the template's agent said.
  * VM_CLONE when not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/wire/frame.c src/wire/message.c src/wire/run.c src/wire/type.c */
+/* covers: src/wire/frame.c src/wire/message.c src/wire/type.c */
 /*
  * A stream made of records, since no fuzzer guesses a checksum:
  *

@@ -16,14 +16,14 @@ EXCEPTIONS = (
     (r"src/base/clock\.c", "one call of clock_gettime(); the tests of cancel stand on it"),
     (r"src/\w+/error\.c", "one DEFINE_ERROR_DOMAIN; the tests of base cover what it makes"),
     (
-        r"src/vm/(\w+/)?(boot|deterministic|exec|guest_ram|hello|launch|load_module|publish|start|vm|watch)\.c",
+        r"src/vm/(\w+/)?(boot|deterministic|exec|guest_ram|launch|load_module|start|vm|watch)\.c",
         "drives a guest; tests/vm boots real ones",
     ),
     (r"src/cli/(\w+/)?main(_\w+)?\.c", "holds tables only, or is a fixture; tests/golden and tests/host run the programs"),
     (r"src/harness/(guest_run|job|job_record)\.c", "drives guests; tests/vm and tests/self run real ones"),
     (r"src/cli/test/run\.c", "drives guests; tests/vm/test_runner.py and tests/self run real ones"),
     (r"src/cli/shell/(run|session)\.c", "drives a guest; tests/vm/test_shell.py runs real ones"),
-    (r"src/agent/(main|debug_port)\.c", "PID 1 and I/O ports: tests/vm boots them"),
+    (r"src/agent/main\.c", "PID 1: tests/vm boots it"),
     (r"src/suite/(body|ctx|main|run)\.c", "a test's process and its parent; tests/host/suite runs real test binaries"),
     (r"src/cli/(\w+/)?cmd_\w+\.c", "parses, calls a room, prints; tests/golden runs the programs"),
 )
