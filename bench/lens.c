@@ -176,7 +176,7 @@ static size_t add_piece(struct kmem_lens *lens, size_t place, uint64_t physical,
 	const struct physmap_segment *segment = NULL;
 	struct piece piece = { .place = place, .into = into, .n = n, .physical = physical };
 
-	if (kmem_reader_is_of_physmap(reader) && !reader->touched)
+	if (reader->read == kmem_reader_of_physmap(reader->map).read && !reader->touched)
 		segment = physmap_find(reader->map, physical);
 	if (segment) {
 		uint64_t left = segment->start + segment->length - physical;

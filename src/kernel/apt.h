@@ -9,7 +9,7 @@
 
 #include "base/strbuf.h"
 #include "kernel/kernel.h"
-#include "kernel/store.h"
+#include "kernel/cache.h"
 
 struct kernel_apt {
 	char *dir;

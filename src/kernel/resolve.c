@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "kernel/cache.h"
-#include "kernel/store.h"
 
 static struct error *not_cached(const char *wanted)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/store.h"
+#include "kernel/cache.h"
 
 #include <fcntl.h>
 #include <fts.h>
@@ -14,7 +14,6 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "json/rows.h"
-#include "kernel/cache.h"
 #include "kernel/kernel.h"
 
 enum { BUILD_ID_DIGITS_IN_ID = 8 };

@@ -46,7 +46,6 @@ enum {
 
 	/* Steps of one walk, unless the caller wants fewer. */
 	KMEM_LIMIT_WALK = 1 << 20,
-	KMEM_LIMIT_TREE_DEPTH = 128,
 	KMEM_LIMIT_XARRAY_DEPTH = 11,
 	/* A table that grows has one more behind it, rarely two. */
 	KMEM_LIMIT_TABLES = 8,

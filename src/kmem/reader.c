@@ -88,11 +88,6 @@ struct kmem_reader kmem_reader_of_physmap(const struct physmap *map)
 				     .map = map };
 }
 
-bool kmem_reader_is_of_physmap(const struct kmem_reader *reader)
-{
-	return reader->read == read_physmap;
-}
-
 struct kmem_reader kmem_reader_of_clone(const struct physmap *map, const struct physmap *files)
 {
 	struct kmem_reader reader = kmem_reader_of_physmap(map);

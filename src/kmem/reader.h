@@ -51,8 +51,6 @@ struct kmem_reader kmem_reader_of_physmap(const struct physmap *map);
  * the guest has written since is not among them, so this is for finding what is older.
  */
 struct kmem_reader kmem_reader_of_clone(const struct physmap *map, const struct physmap *files);
-/* Whether it reads from its physmap and from nothing else, so that one may go there directly. */
-bool kmem_reader_is_of_physmap(const struct kmem_reader *reader);
 struct kmem_reader kmem_reader_of_bytes(struct bytes buffer, uint64_t start);
 
 #define KMEM_ERRORS(X)                                                                          \

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "probe/tracer.h"
 #include "probe/glibc.h"
-#include "probe/remote.h"
 
 /* What the dynamic loader knows about a library's thread-local storage. */
 

@@ -8,7 +8,6 @@
 #include "probe/layout.h"
 #include "probe/objects.h"
 #include "probe/probe.h"
-#include "probe/remote.h"
 #include "probe/tracer.h"
 #include "procfs/task.h"
 

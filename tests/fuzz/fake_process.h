@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "probe/remote.h"
+#include "probe/glibc.h"
 
 #define ARENA UINT64_C(0x7f0000000000)
 

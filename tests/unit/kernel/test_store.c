@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/store.h"
+#include "kernel/cache.h"
 
 #include <dirent.h>
 
-#include "kernel/cache.h"
 #include "sample.h"
 
 /* Stores a sample with a configuration and one module. */

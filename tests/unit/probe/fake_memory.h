@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/remote.h"
+#include "probe/glibc.h"
 
 enum { FAKE_PAGE_BYTES = 4096, FAKE_MAX_PAGES = 64 };
 
