@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/ctprof/file/load.c src/ctprof/file/split.c src/ctprof/file/place.c */
-/* covers: src/ctprof/file/presence.c src/ctprof/file/record_cgroup.c */
-/* covers: src/ctprof/file/record_pressure.c src/ctprof/file/record_sched_ext.c */
-/* covers: src/ctprof/file/record_summaries.c src/ctprof/file/record_thread.c */
+/* covers: src/ctprof/file/load.c src/ctprof/file/split.c src/ctprof/file/value.c */
+/* covers: src/ctprof/file/presence.c src/ctprof/file/record_cgroup.c src/ctprof/file/members.c */
+/* covers: src/ctprof/file/record_pressure.c src/ctprof/file/record_thread.c */
 #include <sys/mman.h>
 #include <unistd.h>
 
