@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/metric/pattern.c src/ctprof/group/path_glob.c src/ctprof/group/cgroup_key.c */
+/* covers: src/metric/pattern.c src/ctprof/group/path_glob.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
