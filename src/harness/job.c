@@ -118,7 +118,7 @@ static struct error *pack(struct harness_job *job)
 						  : vm_ram_default_bytes(&spec.topology);
 	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
 	bool added = false;
-	struct error *err = vm_guest_files_add_folder(g, WIRE_TEST_FOLDER, 0755);
+	struct error *err = vm_guest_files_add_folder(g, WIRE_TEST_FOLDER);
 
 	if (!err)
 		err = add_binary(g, &files->at[0], &binary, &added);

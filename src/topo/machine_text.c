@@ -252,31 +252,22 @@ static struct error *check_told_once(const struct topo_machine *m, enum topo_ite
 			  topo_items[item].of == TOPO_OF_CPU ? "CPU" : "node", who, told);
 }
 
-static struct error *check_cpus(const struct topo_machine *m)
+static struct error *check_all_told(const struct topo_machine *m)
 {
 	struct error *err = NULL;
 
-	for (int item = 0; !err && item < TOPO_N_ITEMS; item++) {
-		if (topo_items[item].of != TOPO_OF_CPU || (m->no_numa && item == TOPO_ITEM_NODE))
+	for (enum topo_item item = 0; !err && item < TOPO_N_ITEMS; item++) {
+		bool of_cpu = topo_items[item].of == TOPO_OF_CPU;
+
+		if (m->no_numa && item == TOPO_ITEM_NODE)
 			continue;
-		for (unsigned int i = 0; !err && i < m->n_cpus; i++)
-			err = check_told_once(m, (enum topo_item)item, m->cpus[i].number,
-					      *topo_cpu_item(&m->cpus[i], (enum topo_item)item) !=
-						      TOPO_ABSENT);
-	}
-	return err;
-}
-
-static struct error *check_nodes(const struct topo_machine *m)
-{
-	struct error *err = NULL;
-
-	for (unsigned int i = 0; !err && i < m->n_nodes; i++) {
-		err = check_told_once(m, TOPO_ITEM_MEMORY, m->nodes[i].number,
-				      m->nodes[i].has_memory);
-		if (!err)
-			err = check_told_once(m, TOPO_ITEM_DISTANCE, m->nodes[i].number,
-					      m->nodes[i].has_distances);
+		for (unsigned int i = 0; !err && of_cpu && i < m->n_cpus; i++)
+			err = check_told_once(m, item, m->cpus[i].number,
+					      *topo_cpu_item(&m->cpus[i], item) != TOPO_ABSENT);
+		for (unsigned int i = 0; !err && !of_cpu && i < m->n_nodes; i++)
+			err = check_told_once(m, item, m->nodes[i].number,
+					      item == TOPO_ITEM_MEMORY ? m->nodes[i].has_memory
+								       : m->nodes[i].has_distances);
 	}
 	return err;
 }
@@ -367,9 +358,7 @@ static struct error *parse(struct lines *in, struct topo_machine **ret)
 	if (!err)
 		err = check_absences(*ret);
 	if (!err)
-		err = check_cpus(*ret);
-	if (!err)
-		err = check_nodes(*ret);
+		err = check_all_told(*ret);
 	return err;
 }
 

@@ -198,10 +198,11 @@ static struct error *add(struct vm_guest_files *g, const char *name, struct entr
 	return insert(g, e);
 }
 
-struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name,
-					uint32_t permissions)
+struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name)
 {
-	return add(g, name, (struct entry){ .mode = S_IFDIR | permissions });
+	_cleanup_free_ char *normal = guest_name(name);
+
+	return add(g, normal, (struct entry){ .mode = S_IFDIR | usual_permissions(normal) });
 }
 
 struct error *vm_guest_files_add_link(struct vm_guest_files *g, const char *name,
@@ -237,8 +238,7 @@ static void add_way(void *context, const char *path, const char *target)
 	if (links->err || is_merged(path + 1, strlen(path + 1)) || strcmp(path, "/usr/bin/sh") == 0)
 		return;
 	links->err = target ? vm_guest_files_add_link(links->g, path, target)
-			    : vm_guest_files_add_folder(links->g, path,
-							usual_permissions(path + 1));
+			    : vm_guest_files_add_folder(links->g, path);
 }
 
 struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path)

@@ -83,8 +83,7 @@ DEFINE_CLEANUP(vm_guest_files, struct vm_guest_files *, NULL, vm_guest_files_fre
  * made as needed. The same entry twice is one; two different ones are
  * VM_GUEST_FILES_CONFLICT.
  */
-struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name,
-					uint32_t permissions) MUST_CHECK;
+struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name) MUST_CHECK;
 struct error *vm_guest_files_add_link(struct vm_guest_files *g, const char *name,
 				      const char *target) MUST_CHECK;
 struct error *vm_guest_files_add_device(struct vm_guest_files *g, const char *name, uint32_t mode,

@@ -20,15 +20,10 @@ enum {
 	LIMIT_APPLET_CHARS = 64,
 };
 
-static const struct {
-	const char *name;
-	uint32_t permissions;
-} folders[] = {
-	{ "boot", 0755 },    { "dev", 0755 },	    { "etc", 0755 },	  { "home", 0755 },
-	{ "mnt", 0755 },     { "opt", 0755 },	    { "proc", 0755 },	  { "root", 0700 },
-	{ "run", 0755 },     { "sys", 0755 },	    { "tmp", 01777 },	  { "usr/bin", 0755 },
-	{ "usr/lib", 0755 }, { "usr/lib64", 0755 }, { "usr/sbin", 0755 }, { "usr/share", 0755 },
-	{ "var/log", 0755 }, { "var/tmp", 01777 },
+static const char *const folders[] = {
+	"boot",	   "dev",	"etc",	    "home",	 "mnt",	    "opt",
+	"proc",	   "root",	"run",	    "sys",	 "tmp",	    "usr/bin",
+	"usr/lib", "usr/lib64", "usr/sbin", "usr/share", "var/log", "var/tmp",
 };
 
 static const struct {
@@ -73,7 +68,7 @@ static struct error *add_skeleton(struct vm_guest_files *g)
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders) && !err; i++)
-		err = vm_guest_files_add_folder(g, folders[i].name, folders[i].permissions);
+		err = vm_guest_files_add_folder(g, folders[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
 		err = vm_guest_files_add_link(g, links[i].name, links[i].target);
 	for (size_t i = 0; i < ARRAY_SIZE(devices) && !err; i++)
@@ -211,10 +206,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_tables(uint64_t hash)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		hash = hash_text(hash, folders[i].name);
-		hash = hash_bytes(hash, &folders[i].permissions, sizeof(folders[i].permissions));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		hash = hash_text(hash, folders[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		hash = hash_text(hash_text(hash, links[i].name), links[i].target);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)

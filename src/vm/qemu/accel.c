@@ -115,23 +115,24 @@ static void run_probe(struct vm_kvm_probe *ret)
 		vm_boot_note_keep(PROBE_NOTE, device_key(), ret->usable, ret->reason);
 }
 
-void vm_accel_probe(struct vm_kvm_probe *ret)
+static void probe_device(bool again, struct vm_kvm_probe *ret)
 {
 	pthread_mutex_lock(&known.lock);
-	if (!known.has_probed && !recall_probe(&known.probe))
+	if (again || (!known.has_probed && !recall_probe(&known.probe)))
 		run_probe(&known.probe);
 	known.has_probed = true;
 	*ret = known.probe;
 	pthread_mutex_unlock(&known.lock);
 }
 
+void vm_accel_probe(struct vm_kvm_probe *ret)
+{
+	probe_device(false, ret);
+}
+
 void vm_accel_probe_again(struct vm_kvm_probe *ret)
 {
-	pthread_mutex_lock(&known.lock);
-	run_probe(&known.probe);
-	known.has_probed = true;
-	*ret = known.probe;
-	pthread_mutex_unlock(&known.lock);
+	probe_device(true, ret);
 }
 
 char *vm_accel_recall_failure(void)

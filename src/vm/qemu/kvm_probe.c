@@ -15,14 +15,15 @@
 #include "base/clock.h"
 
 /* linux/kvm.h has these only where KVM exists; the numbers are its ABI. */
-#define EXIT_REASONS(X)                  \
-	X(0, "unknown")                  \
-	X(2, "io")                       \
-	X(5, "halted")                   \
-	X(6, "mmio")                     \
-	X(8, "shutdown: a triple fault") \
-	X(9, "entry failed")             \
-	X(17, "internal error: the instruction was not executed but emulated, and that failed")
+static const char *const exit_reasons[] = {
+	[0] = "unknown",
+	[2] = "io",
+	[5] = "halted",
+	[6] = "mmio",
+	[8] = "shutdown: a triple fault",
+	[9] = "entry failed",
+	[17] = "internal error: the instruction was not executed but emulated, and that failed",
+};
 
 static const char *const step_words[] = {
 #define STEP_WORDS_(id, words) [id] = words,
@@ -31,14 +32,8 @@ static const char *const step_words[] = {
 
 static const char *exit_reason_words(uint32_t reason)
 {
-	switch (reason) {
-#define EXIT_CASE_(number, words) \
-	case number:              \
-		return words;
-		EXIT_REASONS(EXIT_CASE_)
-	default:
-		return "not expected";
-	}
+	return reason < ARRAY_SIZE(exit_reasons) && exit_reasons[reason] ? exit_reasons[reason]
+									 : "not expected";
 }
 
 #define SAY(probe, ...) snprintf((probe)->reason, sizeof((probe)->reason), __VA_ARGS__)

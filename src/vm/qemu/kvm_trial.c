@@ -117,18 +117,14 @@ static int set_registers(int vcpu)
 		.l = 1,
 		.g = 1,
 	};
-	struct kvm_segment data = {
-		.limit = 0xffffffff,
-		.selector = DATA_SELECTOR,
-		.type = 3,
-		.present = 1,
-		.s = 1,
-		.db = 1,
-		.g = 1,
-	};
+	struct kvm_segment data = code;
 	struct kvm_regs regs = { .rip = GUEST_CODE, .rsp = GUEST_STACK, .rflags = 2 };
 	struct kvm_sregs sregs;
 
+	data.selector = DATA_SELECTOR;
+	data.type = 3;
+	data.l = 0;
+	data.db = 1;
 	if (ioctl(vcpu, KVM_GET_SREGS, &sregs) < 0)
 		return -1;
 	sregs.cs = code;

@@ -50,7 +50,7 @@ static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
 	assert_success(vm_guest_files_add_link(g, "lib//x/./l", "target"));
 	assert_success(vm_guest_files_add_bytes(g, "/bin/tool", 0755, "", 0));
 	assert_success(vm_guest_files_add_device(g, "dev/null", S_IFCHR | 0666, 1, 3));
-	assert_success(vm_guest_files_add_folder(g, "/root", 0700));
+	assert_success(vm_guest_files_add_folder(g, "/root"));
 	tell(g, &told);
 	assert_string_equal(strbuf_str(&told), "040755 dev\n"
 					       "020666 dev/null 1:3\n"
