@@ -52,7 +52,7 @@ void BPF_PROG(fifo_enqueue, struct task_struct *p, __u64 enq_flags)
 {
 	/*
 	 * A stall that leaves the machine able to speak: only those who compute are kept.
-	 * Who wakes up is served, and so are kernel threads; one of them is the watchdog's.
+	 * Tasks that wake up are served, and so are kernel threads; one of them is the watchdog's.
 	 */
 	if (is_faulty(FIFO_FAULT_STALL) && !p->scx.slice && !(p->flags & PF_KTHREAD)) {
 		__sync_fetch_and_add(&state.kept, 1);
@@ -93,7 +93,7 @@ void BPF_PROG(fifo_exit, struct scx_exit_info *info)
 	bpf_probe_read_kernel_str(to->exit_message, sizeof(to->exit_message), info->msg);
 	bpf_probe_read_kernel_str(to->exit_dump, sizeof(to->exit_dump), info->dump);
 	to->exit_code = info->exit_code;
-	/* An exchange orders what stands before it. */
+	/* An exchange orders the writes before it. */
 	__sync_lock_test_and_set(&to->exit_kind, info->kind);
 }
 

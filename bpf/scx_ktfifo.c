@@ -23,7 +23,7 @@ enum {
 	EXIT_ASKED = 7,
 	/* SCX_OPS_SWITCH_PARTIAL, 6.12: only tasks of the policy SCHED_EXT are its own. */
 	SWITCH_PARTIAL = 1 << 3,
-	/* enum scx_exit_kind, 6.12: whoever attached the scheduler took it away again. */
+	/* enum scx_exit_kind, 6.12: unregistered by the process that attached it. */
 	KIND_UNREGISTERED = 64,
 };
 

@@ -18,7 +18,7 @@ enum {
 	BPF_F_NO_PREALLOC_ = 1,
 	BPF_F_MMAPABLE_ = 1 << 10,
 	CREATE = 1,
-	/* Memory is fetched without the lock, so somebody else may take it first. */
+	/* Memory is allocated without the lock, so another CPU may take it first. */
 	MAX_TRIES = 16,
 	DESC_PAGES = 2,
 	/* More than one way down needs; a power of two. */
@@ -225,7 +225,7 @@ static __always_inline void restock(void)
 
 /*
  * Functions of their own: clang tells the types of parameters, and not those that only local
- * variables have. Who looks from outside needs them.
+ * variables have. Inspection from outside needs them.
  */
 static __noinline void fill(struct ktsdt_task_ctx __arena *ctx, int pid, int tgid)
 {
@@ -366,7 +366,7 @@ void BPF_PROG(ktsdt_exit, struct scx_exit_info *info)
 	bpf_probe_read_kernel_str(to->exit_reason, sizeof(to->exit_reason), info->reason);
 	bpf_probe_read_kernel_str(to->exit_message, sizeof(to->exit_message), info->msg);
 	to->exit_code = info->exit_code;
-	/* An exchange orders what stands before it. */
+	/* An exchange orders the writes before it. */
 	__sync_lock_test_and_set(&to->exit_kind, info->kind);
 }
 

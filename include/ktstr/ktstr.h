@@ -164,7 +164,7 @@ struct ktstr_test {
 	struct ktstr_scheduler scheduler;
 	/*
 	 * Programs and data, found beside the binary, then in --files folders, then in PATH; each
-	 * stands in the guest under its own name in a folder that is in PATH and is the
+	 * has its own name in the guest, in a directory that is in PATH and is the
 	 * working directory.
 	 */
 	const char *files[KTSTR_MAX_FILES + 1];
@@ -249,7 +249,7 @@ struct ktstr_metric_check {
 	{ .kind = KTSTR_CHECK_RANGE, .metric = (name), .low = (lo), .high = (hi) }
 #define KTSTR_EXISTS(name) { .kind = KTSTR_CHECK_EXISTS, .metric = (name) }
 
-/* What a metric is to who compares runs. The name may be the end of many: ".latency_us". */
+/* How a metric is compared between runs. The name may be a suffix: ".latency_us". */
 enum ktstr_direction {
 	KTSTR_NO_DIRECTION,
 	KTSTR_LOWER_IS_BETTER,

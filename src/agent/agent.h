@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The agent proper: frames in, deeds, frames out, in one thread that never waits
+ * The agent proper: it reads, handles and sends frames, in one thread that never waits
  * for long. It needs no machine of its own: over a socketpair it serves as an ordinary process.
  */
 #ifndef KTSTR_AGENT_AGENT_H
@@ -206,7 +206,7 @@ void agent_command_handle(struct agent_command *c, enum agent_command_stream str
 struct error *agent_command_input(struct agent_command *c, struct bytes bytes,
 				  struct agent_output *out) MUST_CHECK;
 void agent_command_input_end(struct agent_command *c);
-/* To the process group. 0 or an errno; after the end there is nobody left to tell: 0. */
+/* Signals the process group. 0 or an errno; after the end nothing is sent: 0. */
 int agent_command_signal(const struct agent_command *c, int number);
 void agent_command_resize(const struct agent_command *c, uint16_t cols, uint16_t rows);
 
@@ -232,7 +232,7 @@ struct error *agent_put_data(struct agent_put *put, struct bytes bytes) MUST_CHE
 struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
 			    struct wire_put_done *ret) MUST_CHECK;
 
-/* What the loop (serve.c) and the deeds (handle.c) share; nobody else's. */
+/* Shared by the loop (serve.c) and the frame handlers (handle.c) only. */
 
 struct agent {
 	const struct agent_config *config;
@@ -250,7 +250,7 @@ struct agent {
 	uint64_t heartbeats;
 };
 
-/* Does what the frame asks; whatever goes wrong is told to the host. */
+/* Handles one frame; errors are reported to the host. */
 void agent_handle(struct agent *a, const struct wire_frame *frame);
 /* With a plan: is it this frame's turn? */
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame);

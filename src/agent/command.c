@@ -100,7 +100,7 @@ static void handle_status(struct agent_command *c, struct agent_output *out)
 		send_window(c, out, WIRE_STDIN_WINDOW);
 }
 
-/* Nobody reads it any more: what the host sends is taken and thrown away. */
+/* The program closed its input: what the host still sends is read and dropped. */
 static void discard_input(struct agent_command *c)
 {
 	c->granted += input_left(c);

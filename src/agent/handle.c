@@ -185,7 +185,7 @@ static struct error *handle_put_data(struct agent *a, const struct wire_frame *f
 	struct agent_put *put = a->put;
 	struct error *err;
 
-	/* What still comes for a transfer that failed was on its way: it was told once. */
+	/* Data of a failed transfer that was already sent; the failure was reported once. */
 	if (!put || agent_put_channel(put) != frame->channel)
 		return NULL;
 	if (frame->type == WIRE_PUT_DATA) {

@@ -146,7 +146,7 @@ static struct agent_launch_failure exec_in_child(const struct wire_run *run,
 	return failure_of(errno, "program ", run->argv[0]);
 }
 
-/* So that the console has the moment, and behind it what the kernel said of the test. */
+/* So that the console shows when the test began, before the kernel's messages about it. */
 static void announce(const struct wire_run *run, const struct agent_launch_place *place)
 {
 	const char *first = run->argv[1], *second = first ? run->argv[2] : NULL;
@@ -161,7 +161,7 @@ static void announce(const struct wire_run *run, const struct agent_launch_place
 	n = snprintf(line, sizeof(line), "<6>ktstr-agent: %.64s %.16s %.128s\n", run->argv[0],
 		     first ? first : "", second ? second : "");
 	if (fd >= 0 && write(fd, line, (size_t)n) < 0)
-		return; /* nobody to tell */
+		return; /* there is nowhere to report it */
 }
 
 struct error *agent_launch(const struct wire_run *run, const struct agent_launch_place *place,

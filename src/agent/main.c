@@ -13,7 +13,7 @@
 
 enum { CMDLINE_BYTES = 64 * 1024, PORT_TRIES = 500, PORT_WAIT_US = 10000 };
 
-/* One line for whoever reads the console; then there is nothing left to do here. */
+/* One line on the console; then there is nothing left to do here. */
 __attribute__((noreturn)) static void die(struct error *err)
 {
 	fprintf(stderr, "ktstr-agent: fatal: [%s] %s\n", error_tag(err), error_message(err));

@@ -52,7 +52,7 @@ static struct error *make_folder(struct agent_put *put, int parent, const char *
 
 	if (mkdirat(parent, base, 0700) < 0 && errno != EEXIST)
 		return failed(put, "creating the directory");
-	/* A link to a folder will do where a folder is wanted: /lib is one on many systems. */
+	/* A link to a directory is accepted for a directory: /lib is one on many systems. */
 	fd = agent_below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return failed(put, "creating the directory");
@@ -189,7 +189,7 @@ struct error *agent_put_data(struct agent_put *put, struct bytes bytes)
 
 static struct error *date_folders(struct agent_put *put)
 {
-	/* Backwards: what was inside a folder was named after it. */
+	/* Backwards: the contents of a directory come after it in the archive. */
 	for (size_t i = put->folders.n; i-- > 0;) {
 		const struct folder *folder = &put->folders.at[i];
 		_cleanup_close_ int fd = agent_below_open(put->root, folder->name,

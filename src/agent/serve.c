@@ -96,7 +96,7 @@ static int time_left_ms(const struct loop *l)
 	uint64_t now = clock_monotonic_ns();
 	uint64_t left;
 
-	/* The last words of one that has ended wait for room, and no descriptor tells of that. */
+	/* Output left by an ended command waits for room, which no descriptor signals. */
 	for (size_t i = 0; i < a->commands.n; i++)
 		if (a->commands.at[i]->exited && agent_output_unsent(&a->out) <= AGENT_OUTPUT_HIGH)
 			return 0;
@@ -121,7 +121,7 @@ static void take_signals(struct loop *l)
 	while (read(l->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
 			l->ended_by = (int)info.ssi_signo;
-	/* Orphans of the whole machine come to us; most are nobody's. */
+	/* Orphans of the whole guest are reparented to us; most are not commands of the host. */
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
 		for (size_t i = 0; i < a->commands.n; i++)
 			if (a->commands.at[i]->pid == pid && !a->commands.at[i]->exited)
@@ -288,7 +288,7 @@ struct error *agent_serve(const struct agent_config *config, enum agent_end *ret
 	wire_receiver_init(&l.agent.receiver, WIRE_GUEST);
 	while (!err && !is_over(&l)) {
 		err = one_round(&l);
-		/* A stream ends when the other side goes, whichever direction tells us first. */
+		/* A stream ends when the other side closes, whichever direction shows it first. */
 		if (err && config->input == AGENT_INPUT_STREAM && error_errno(err) == EPIPE) {
 			error_free(take_ptr(err));
 			l.input_over = true;

@@ -133,7 +133,7 @@ void agent_setup_machine(struct strbuf *log)
 	loopback_up(log);
 	set_limits(log);
 	write_setting(log, "/proc/self/oom_score_adj", "-1000");
-	/* What the kernel says while a test runs is in the console, also when nobody can ask any
+	/* Kernel messages during a test reach the console, also when the agent can answer no
 	 * more. */
 	write_setting(log, "/proc/sys/kernel/printk", "7");
 	/* Compaction would carry the page with the nonce away from where the host looks. */

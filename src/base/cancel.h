@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Asking long work to stop. A signal handler or another thread calls
- * cancel_request(); a deadline needs nobody to call. Work that may take long
- * polls cancel_requested() at every step it could be stuck behind and returns
+ * cancel_request(); a deadline needs no call. Work that may take long
+ * polls cancel_requested() before every step that may block and returns
  * cancel_error(). A NULL cancel never fires.
  */
 #ifndef KTSTR_BASE_CANCEL_H

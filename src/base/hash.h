@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * FNV-1a, 64 bits: names files in caches, and finds keys in struct hash_index. Not for input that
- * wants to collide: who finds something by its hash compares what the hash was made of.
+ * wants to collide: after a lookup by hash, compare the key itself.
  */
 #ifndef KTSTR_BASE_HASH_H
 #define KTSTR_BASE_HASH_H

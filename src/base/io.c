@@ -154,7 +154,7 @@ struct error *io_replace_locked_file(const char *path, const void *bytes, size_t
 	_cleanup_free_ char *temporary = xasprintf("%s/.%s.new", dir, basename(copy));
 	_cleanup_close_ int fd = -1;
 
-	/* What is there was left by a writer that was killed: nobody else writes now. */
+	/* A file of that name was left by a killed writer: the lock excludes all others. */
 	unlink(temporary);
 	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return replace_by(fd, temporary, path, bytes, n, ret_warning);

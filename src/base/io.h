@@ -29,9 +29,9 @@ struct error *io_write_all(int fd, const char *label, const void *bytes, size_t 
  */
 struct error *io_replace_file(const char *path, const void *bytes, size_t n) MUST_CHECK;
 /*
- * The same by one who holds a lock of the file. The temporary name is always the same, so that a
+ * The same for a holder of the file's lock. The temporary name is always the same, so that a
  * writer that was killed leaves at most one file, and only until the next one. Once the file is
- * replaced that is success: that its directory could not be synced is told in *ret_warning, which
+ * replaced that is success: a failed fsync of its directory is reported in *ret_warning, which
  * is the caller's, else NULL. A crash of the machine may undo it.
  */
 struct error *io_replace_locked_file(const char *path, const void *bytes, size_t n,

@@ -6,11 +6,11 @@
 #include "base/strbuf.h"
 
 /*
- * As it stands where every shell takes it so, else in quotes. With control characters it is
+ * Unchanged where every shell reads it as one word, else in quotes. With control characters it is
  * $'…' with octal escapes, which bash and zsh know, so that it stays one line.
  */
 void shell_append_word(struct strbuf *into, const char *text);
-/* The same for the path of a file: one that begins with a dash is no option. */
+/* The same for the path of a file: "./" keeps a leading dash from being read as an option. */
 void shell_append_path(struct strbuf *into, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pieces of a text that somebody else owns: lines, words, numbers. Nothing is copied. */
+/* Pieces of a borrowed text: lines, words, numbers. Nothing is copied. */
 #ifndef KTSTR_BASE_SLICE_H
 #define KTSTR_BASE_SLICE_H
 

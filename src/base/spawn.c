@@ -169,7 +169,7 @@ static pid_t fork_in_forker(const struct spawn_request *request, int status_fd)
 	return child;
 }
 
-/* Whoever started us may have had the ends of children ignored: then none could be waited for. */
+/* Our parent may have ignored SIGCHLD, which is inherited: no child could be waited for. */
 static void reset_sigchld(void)
 {
 	struct sigaction action;

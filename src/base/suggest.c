@@ -10,7 +10,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Letters to change, add, leave out or swap; `most` + 1 stands for anything above. */
+/* Letters to change, add, leave out or swap; `most` + 1 means more than `most`. */
 static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_n,
 			     unsigned int most)
 {
@@ -61,7 +61,7 @@ void suggest_offer(struct suggest *s, const char *name)
 {
 	unsigned int d, i;
 
-	/* Names come from strangers: what would move a terminal's cursor is not repeated. */
+	/* Names are foreign: those with control characters are not repeated. */
 	for (const char *c = name; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f)
 			return;

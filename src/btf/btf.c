@@ -7,7 +7,7 @@
 DEFINE_ERROR_DOMAIN(btf, BTF, BTF_ERRORS);
 
 struct btf {
-	const struct btf *base; /* NULL: stands on its own */
+	const struct btf *base; /* NULL: not split BTF */
 	struct bytes types;
 	struct bytes strings;
 	char *label;
@@ -148,7 +148,7 @@ static struct error *read_header(struct btf *btf, struct bytes in)
 	    !part_of(body, string_off, string_n, &btf->strings))
 		return btf_error(BTF_MALFORMED, 0, "%s: a section lies outside the bytes",
 				 btf->label);
-	/* What stands on a base may have no strings of its own, and the base has the empty one. */
+	/* Split BTF may have no strings: the base has the empty one. */
 	if (string_n == 0 && btf->base)
 		return NULL;
 	if (string_n == 0 || btf->strings.at[string_n - 1] != 0 ||
@@ -159,8 +159,8 @@ static struct error *read_header(struct btf *btf, struct bytes in)
 }
 
 /*
- * Eight bytes at a time: a kernel has 60,000 names and attaching waits for them. Who sends us
- * names that collide makes searches slow, up to BTF_LIMIT_CHAIN, and nothing else.
+ * Eight bytes at a time: a kernel has 60,000 names and attaching waits for them. Hostile
+ * names that collide make searches slow, up to BTF_LIMIT_CHAIN, and nothing else.
  */
 static uint32_t hash_name(const char *name)
 {

@@ -78,7 +78,7 @@ DEFINE_CLEANUP(btf, struct btf *, NULL, btf_free);
 
 /* Without void, with the base: ids run from 1 to this number. */
 uint32_t btf_n_types(const struct btf *btf);
-/* 1 unless it stands on a base. */
+/* 1 unless this is split BTF. */
 uint32_t btf_first_own(const struct btf *btf);
 const char *btf_label(const struct btf *btf);
 /* NULL when the offset lies outside the strings. */
@@ -94,7 +94,7 @@ bool btf_next(const struct btf *btf, enum btf_kind kind, const char *prefix, uin
 
 /*
  * By the index of names. Own types come before those of the base: a module may have a struct of
- * its own under a name that the kernel uses as well, and who asks the module means that one.
+ * its own under a name that the kernel uses as well, and a search in the module means that one.
  * Within each in the order of ids. The first of that kind and exactly that name.
  */
 bool btf_find(const struct btf *btf, enum btf_kind kind, const char *name,

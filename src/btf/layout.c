@@ -233,7 +233,7 @@ bool btf_get_variable(const struct btf *btf, const struct btf_type *section, uin
 	variable.id = cursor_u32(&c);
 	variable.offset = cursor_u32(&c);
 	variable.bytes = cursor_u32(&c);
-	/* Sections of programs list their functions as well; those are no variables. */
+	/* Sections of programs also list functions, which are not variables. */
 	if (c.failed || !btf_type(btf, variable.id, &type) || type.kind != BTF_VAR)
 		return false;
 	variable.name = type.name;
@@ -351,13 +351,13 @@ static void append_noun(const struct btf_type *type, struct strbuf *out)
 	for (const char *at = type->name; *at; at++) {
 		bool control = (unsigned char)*at < ' ' || *at == 0x7f;
 
-		/* Names come from strangers: nothing that moves a terminal's cursor. */
+		/* Names are foreign: control characters are replaced. */
 		strbuf_append_char(out, control ? '?' : *at);
 	}
 }
 
 /*
- * From the outside to the inside: prefixes (const) go out at once, what C writes behind the noun
+ * From the outside to the inside: prefixes (const) go out at once, what C writes after the name
  * (stars, lengths) gathers in front of what was gathered so far.
  */
 void btf_type_format(const struct btf *btf, uint32_t id, struct strbuf *out)

@@ -7,7 +7,7 @@ enum {
 	/* Ids and bytes, those of the base counted as well. */
 	BTF_LIMIT_TYPES = 0x000fffff,
 	BTF_LIMIT_BYTES = 256 << 20,
-	/* Type information that stands on type information: kernel, module, program. */
+	/* Levels of split BTF: kernel, module, program. */
 	BTF_LIMIT_BASES = 4,
 	/* typedef, const, volatile … in a row, and arrays of arrays (MAX_RESOLVE_DEPTH). */
 	BTF_LIMIT_HOPS = 32,
@@ -26,7 +26,7 @@ enum {
 };
 
 enum {
-	/* One tree of values: the defaults, and what nobody may ask beyond. */
+	/* One tree of values: the defaults, and the limits that options cannot raise. */
 	BTF_VALUE_DEFAULT_NODES = 1 << 16,
 	BTF_LIMIT_VALUE_NODES = 1 << 18,
 	BTF_VALUE_DEFAULT_BYTES = 1 << 20,

@@ -247,7 +247,7 @@ static struct error *forward_only(const struct btf *btf, const struct btf_type *
 			 btf_label(btf), type->flag ? "union" : "struct", type->name);
 }
 
-/* Structs and unions before typedefs: who names one means its body. */
+/* Structs and unions before typedefs: a bare name means the body. */
 struct error *btf_require(const struct btf *btf, const char *name, struct btf_type *ret)
 {
 	struct btf_type type, alias = { 0 }, forward = { 0 };

@@ -25,7 +25,7 @@ struct error *btf_path(const struct btf *btf, uint32_t root, const char *path,
 /*
  * From a type by its name: "rq", "struct rq", "union x" or a typedef. When several types have the
  * name, the first in which the path can be followed counts (struct bucket of bpf and of bcache).
- * Alternatives stand behind each other, the first that is there wins:
+ * Alternatives are separated by "|"; the first that exists wins:
  * "mem[0].base|core_layout.base".
  */
 struct error *btf_field(const struct btf *btf, const char *type, const char *paths,

@@ -81,7 +81,7 @@ static bool is_zero(const struct btf_value_node *node)
 	}
 }
 
-/* Children stand behind their parents, so one way back sees each of them first. */
+/* Children come after their parents, so one backward pass sees each child first. */
 static void mark_zero(struct btf_value_tree *tree)
 {
 	for (uint32_t i = 1; i < tree->n; i++)

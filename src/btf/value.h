@@ -55,7 +55,7 @@ struct btf_value_node {
 	 * CPUs, bytes as hex, short form of what a pointer leads to.
 	 */
 	const char *text;
-	const char *symbol; /* what a pointer is called by who knows the memory, or NULL */
+	const char *symbol; /* name of the pointer, from the memory callback, or NULL */
 	/* Why it is unsupported or unreadable; why a pointer was not followed. */
 	const char *reason;
 	/* Elements or members, and how many of them are here. Truncated: bytes needed and had. */
@@ -65,14 +65,14 @@ struct btf_value_node {
 	bool is_signed;
 	bool is_union;
 	bool is_bit_field;
-	bool is_cycle; /* a pointer to something that it lies in */
+	bool is_cycle; /* a pointer to a value that contains it */
 	bool repeats;  /* an arm of a union that says what an earlier one says */
 	bool all_zero; /* an array that was not opened: each element is 0 */
 	bool zero;     /* nothing in it but 0 */
 };
 
 struct btf_value_tree {
-	struct btf_value_node *nodes; /* [0] is no node, [1] the root */
+	struct btf_value_node *nodes; /* [0] is unused, [1] is the root */
 	uint32_t n;		      /* with [0] */
 	uint64_t bytes;		      /* decoded, what pointers led to included */
 	uint32_t followed;	      /* pointers */
@@ -194,7 +194,7 @@ void btf_value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *ou
  *	  curr=0xffff888004a3c000 → task{comm="bash", pid=77}
  *
  * Members that are 0 are left out, unless asked for; what could not be read never is. Names and
- * texts come from strangers: nothing that moves a terminal's cursor gets through.
+ * texts are foreign: control characters are escaped.
  */
 struct btf_value_text_options {
 	uint32_t columns; /* 0: BTF_VALUE_COLUMNS */
@@ -224,7 +224,7 @@ void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_
  *	unreadable   reason, len
  *	short        text
  *
- * "label" stands where a "ref" elsewhere leads to.
+ * A "ref" names the "label" of another node.
  */
 void btf_value_write(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		     struct json_writer *json);

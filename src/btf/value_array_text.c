@@ -289,7 +289,7 @@ bool btf_value_print_array_inline(const struct btf_value_printer *p,
 		return false;
 	if (print_plain(p, node, out))
 		return text_width(out->at + start) <= room;
-	/* Each element has two columns at least, and nobody wants to print them all in vain. */
+	/* Each element takes at least two columns: a long array is not printed to be discarded. */
 	if (node->shown > room || !has_simple_elements(p, node)) {
 		if (node->shown > 4)
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A tree of values while it is built; nobody outside this room includes it. */
+/* A tree of values while it is built; private to this room. */
 #ifndef KTSTR_BTF_VALUE_BUILDER_H
 #define KTSTR_BTF_VALUE_BUILDER_H
 

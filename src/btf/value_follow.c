@@ -35,7 +35,7 @@ void btf_value_remember(struct btf_value_builder *b, uint32_t n)
 {
 	const struct btf_value_node *node = btf_value_at(b, n);
 
-	/* Without somebody who follows pointers nobody asks. */
+	/* Nodes are looked up only when pointers are followed. */
 	if (b->options->memory && !seen(b, node->btf, node->type, node->address))
 		hash_index_add(&b->seen, hash_of(node->address, node->type), n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files that print values share; nobody outside this room includes it. */
+/* Shared by the files that print values; private to this room. */
 #ifndef KTSTR_BTF_VALUE_PRINTER_H
 #define KTSTR_BTF_VALUE_PRINTER_H
 

@@ -95,7 +95,7 @@ const char *btf_value_short_cpus(void *context, const struct btf_value_short_req
 								: sizeof(page);
 
 	if (!bits.at) {
-		/* Without a number of CPUs nobody knows how much is a mask. */
+		/* Without the number of CPUs the size of a mask is unknown. */
 		if (!n_cpus || !request->memory)
 			return "refused";
 		for (uint64_t done = 0; done < want; done += 8) {

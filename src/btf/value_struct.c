@@ -32,7 +32,7 @@ static bool is_text_byte(uint8_t c)
 
 /*
  * Text, when it begins with some and holds nothing else but NULs: the bytes up to the first NUL.
- * Bytes above 0x7e are no text: names of kernels and programs are ASCII.
+ * Bytes above 0x7e do not count as text: names of kernels and programs are ASCII.
  */
 static bool is_text(const struct btf_value_block *block, uint64_t offset, uint64_t n,
 		    uint64_t *ret_n)
@@ -149,7 +149,7 @@ static bool is_number(const struct btf_value_node *node)
 	return node->kind <= BTF_VALUE_ENUM || node->kind == BTF_VALUE_PTR;
 }
 
-/* What an arm of a union only says again because an earlier arm said it: from `arm` on. */
+/* Marks members of a union, from `arm` on, that only repeat an earlier member's value. */
 static void mark_repeats(struct btf_value_builder *b, uint32_t first_arm, uint32_t arm)
 {
 	for (uint32_t mine = arm; mine; mine = btf_value_at(b, mine)->next) {
@@ -238,7 +238,7 @@ static void add_variables(struct btf_value_builder *b, const struct opened *o,
 	for (uint32_t i = 0; i < type->n && b->work > 0; i++, b->work--) {
 		struct btf_value_spot spot = *o->spot;
 
-		/* Functions stand in sections too. */
+		/* Sections list functions too. */
 		if (!btf_get_variable(spot.btf, type, i, &variable))
 			continue;
 		btf_value_at(b, o->node)->n++;

@@ -23,7 +23,7 @@ bool btf_value_is_simple(const struct btf_value_node *node)
 	return node->kind != BTF_VALUE_STRUCT && node->kind != BTF_VALUE_ARRAY && !node->first;
 }
 
-/* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
+/* The prefix of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
 static void print_lead(const struct btf_value_node *node, struct strbuf *out)
 {
 	if (node->label)

@@ -227,7 +227,7 @@ struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
  * At most the limit holds: NONE. But a share can also look better than it was: with a bar above
  * the limit nothing is known of it, HOST_BUSY. A wait is never shorter than it was. More than the
  * limit even without the bar: CHECK. Between: HOST_BUSY, or NO_EVIDENCE when the bar is unknown.
- * What does not hold is told in *ret_text, which begins with `what` and is the caller's; untouched
+ * A violation is described in *ret_text, which begins with `what` and is the caller's; untouched
  * for NONE.
  */
 enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, const char *what,

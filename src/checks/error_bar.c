@@ -8,7 +8,7 @@
 
 enum { NUMBER_BYTES = 352 };
 
-/* "15", "3.1", "1234": no digits that nobody measured. Bytes for the largest double there is. */
+/* "15", "3.1", "1234": no digits beyond the measurement. Bytes for the largest double. */
 static const char *number(double value, char text[NUMBER_BYTES])
 {
 	snprintf(text, NUMBER_BYTES, "%.*f", value < 100 ? 1 : 0, value);

@@ -62,7 +62,7 @@ static void evaluate(struct checks_subject *s, double limit)
 	checks_error_bar_judge(&bar, s, "spread", what, spread.pct, limit, "%");
 }
 
-/* A cgroup none of whose workers reported has said so itself. */
+/* A cgroup without any worker report already has a part of its own. */
 static bool was_compared(const struct checks_facts *facts, const char *cgroup)
 {
 	bool reported = false;

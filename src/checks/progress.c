@@ -80,7 +80,7 @@ static void evaluate(struct checks_subject *s, double limit UNUSED)
 		    s->workers.n);
 }
 
-/* Asked to stop, a worker needs one moment on a CPU. Who gets none in seconds is starved. */
+/* To stop, a worker needs a CPU once. One that gets none for seconds is starved. */
 static void check_stopped(struct checks_subject *s)
 {
 	for (size_t i = 0; i < s->workers.n; i++) {

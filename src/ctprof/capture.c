@@ -35,7 +35,7 @@ static struct procfs_reading reading_of_sysconf(int name)
 
 /*
  * System calls, netlink and BPF have the numbers of our own pid namespace. Where /proc was mounted
- * in another one, the same number is somebody else there, and only files may be asked.
+ * in another one, the same number is another process there, and only files may be read.
  */
 static bool proc_is_our_pid_namespace(const char *root)
 {

@@ -191,7 +191,7 @@ static void ask_all(struct delays *d, const struct ctprof_options *options, size
 	free(d->clients);
 }
 
-/* Nobody was asked: no counter moves, and every thread that lacks a source has the same reason. */
+/* No query was sent: counters stay, and every thread that lacks a source has the same reason. */
 static void cannot_ask(struct delays *d, const struct ctprof_options *options,
 		       const struct error *why, size_t n)
 {

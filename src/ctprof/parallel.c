@@ -110,7 +110,7 @@ static unsigned int spare_cpus_read(const char *root)
 	_cleanup_free_ char *path = xasprintf("%s/proc/loadavg", root);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	/* Unreadable is no load. */
+	/* An unreadable file counts as load 0. */
 	error_free(io_read_file(path, LOADAVG_BYTES, &text));
 	return ctprof_spare_cpus(ctprof_spare_cpus_available(root, own_cpus()), strbuf_str(&text),
 				 text.n);

@@ -106,7 +106,7 @@ bool ctprof_summary_format_probe(const struct ctprof_snapshot *snapshot, struct 
 }
 
 /*
- * The flag in the file says which files failed, not why: a refusal tells nothing about the kernel.
+ * The flag in the file says which files failed, not why: a denied read proves nothing about it.
  * A file without reasons leaves the kernel, as the flag has it.
  */
 static bool rights_are_missing(const struct ctprof_snapshot *snapshot)
@@ -148,8 +148,8 @@ bool ctprof_summary_format_parse(const struct ctprof_snapshot *snapshot, struct 
 }
 
 /*
- * Nobody was asked: because there is nobody, or because another path has told everything already.
- * A file that does not say which leaves the first, which is the worse one.
+ * No query was sent: either taskstats is missing, or another path gave everything already.
+ * If the file does not say which, the worse is assumed: it is missing.
  */
 static bool seems_absent(const struct ctprof_snapshot *snapshot)
 {

@@ -30,7 +30,7 @@ enum dump_orc_type {
 
 /*
  * ORC_REG_* with the numbers that they had from Linux 4.14 on. Later they got others (seen in 7.2);
- * which ones hold is told by the entry of a function's first byte, where the stack pointer is what
+ * which hold follows from the entry of a function's first byte, where the stack pointer is what
  * everything is found by.
  */
 enum dump_orc_register {
@@ -51,7 +51,7 @@ struct dump_orc {
 	enum dump_orc_type type;
 	enum dump_orc_register sp_register, bp_register;
 	int64_t sp_offset, bp_offset;
-	bool signal; /* the caller was interrupted: its address is no return address */
+	bool signal; /* the caller was interrupted: its address is not a return address */
 };
 
 enum dump_orc_found { DUMP_ORC_FOUND, DUMP_ORC_ABSENT, DUMP_ORC_UNREADABLE };
@@ -65,8 +65,8 @@ enum dump_orc_found dump_orc_find(struct kmem *kmem, const struct dump_orc_table
 				  uint64_t ip, struct dump_orc *ret) MUST_CHECK;
 
 /*
- * Which code stands at an address of a kernel: its own, a module's, what was compiled for BPF.
- * Names are told as the kernel tells them: symbol+offset/size, all hexadecimal.
+ * Which code is at an address of a kernel: its own, a module's, what was compiled for BPF.
+ * Names are printed as the kernel does: symbol+offset/size, all hexadecimal.
  */
 enum dump_code_kind { DUMP_CODE_NONE, DUMP_CODE_KERNEL, DUMP_CODE_MODULE, DUMP_CODE_BPF };
 
@@ -89,7 +89,7 @@ struct dump_code_bpf {
 
 struct dump_code {
 	struct kmem *kmem;
-	/* Empty when the kernel does not tell: start == end. */
+	/* Empty when the kernel does not report it: start == end. */
 	uint64_t text_start, text_end, init_start, init_end;
 	struct dump_orc_table orc;
 	struct error *no_orc; /* why `orc` is empty */

@@ -116,7 +116,7 @@ void dump_all(struct kmem *kmem, const struct dump_request *request, struct dump
 /*
  * The report on a guest that is frozen: text within `lines` lines (0: DUMP_DEFAULT_LINES) and
  * complete JSON. Either may be NULL. It cannot fail: a guest without a kernel says why in each
- * section, `kmem` is NULL then and `reason` tells.
+ * section, `kmem` is NULL then and `reason` says why.
  */
 void dump_failure(struct kmem *kmem, const char *reason, const struct dump_request *request,
 		  size_t lines, struct strbuf *text, struct strbuf *json);

@@ -19,7 +19,7 @@ struct show {
 	bool has_every_cpu;
 };
 
-/* "(struct rq *)", the place and the bits of a bit field are told by the type of its number. */
+/* Type, and the address of a value in memory; a bit field has the type of its number. */
 static void add_head(struct show *show, const struct dump_expr_value *value)
 {
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
@@ -130,7 +130,7 @@ static struct error *show_place(struct show *show, const struct dump_expr_value 
 	if (err)
 		return err;
 	err = check_holes(tree, label);
-	/* Nothing at all is no value. */
+	/* A value of which nothing could be read is an error. */
 	if (err && btf_value_root(tree)->kind == BTF_VALUE_UNREADABLE)
 		return error_recast(err, &kmem_error_domain, KMEM_UNREAD);
 	add_head(show, value);

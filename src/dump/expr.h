@@ -53,7 +53,7 @@ struct dump_expr_node {
 };
 
 struct dump_expr {
-	struct dump_expr_node nodes[DUMP_LIMIT_EXPR_NODES]; /* [0] is no node */
+	struct dump_expr_node nodes[DUMP_LIMIT_EXPR_NODES]; /* [0] is unused */
 	uint8_t n;					    /* with [0] */
 	uint8_t root;
 };

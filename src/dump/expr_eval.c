@@ -55,7 +55,7 @@ static uint64_t extend(uint64_t value, uint64_t bits, bool is_signed)
 			 : value << unused >> unused;
 }
 
-/* As wide as the type, with its sign. False: it is no number. */
+/* As wide as the type, with its sign. False: it is not a number. */
 static bool convert(const struct dump_expr_type *type, uint32_t bits, uint64_t *number)
 {
 	struct btf_type resolved;
@@ -117,7 +117,7 @@ struct error *dump_expr_load(struct dump_expr_scope *scope, const struct dump_ex
 	if (value->form == DUMP_EXPR_IS_UNTYPED)
 		return dump_expr_error(DUMP_EXPR_NO_TYPE, 0,
 				       "the kernel's types do not say what it is");
-	/* An array stands for the address of its first element. */
+	/* An array decays to the address of its first element. */
 	if (value->form == DUMP_EXPR_IS_PLACE && is_array(&value->type, &array)) {
 		*ret = value->address;
 		return NULL;
@@ -337,8 +337,8 @@ static const struct dump_expr_node *first_of(const struct dump_expr *expr,
 }
 
 /*
- * "(T *)x->m" is "(T *)(x->m)" in C. Where x has no type, who writes so means "((T *)x)->m", and is
- * told.
+ * "(T *)x->m" is "(T *)(x->m)" in C. Where x has no type, "((T *)x)->m" is meant, and the error
+ * says so.
  */
 static struct error *check_binding(struct dump_expr_scope *scope, const struct dump_expr *expr,
 				   const struct dump_expr_node *node)
@@ -359,7 +359,7 @@ static struct error *check_binding(struct dump_expr_scope *scope, const struct d
 			return err;
 	}
 	rest = first->to;
-	/* A number is no variable: it can only be an address. */
+	/* A number is not a variable: it can only be an address. */
 	if (first->op == DUMP_EXPR_NUMBER && !is_pointer && *rest == '.') {
 		rest++;
 		arrow = "->";
@@ -398,7 +398,7 @@ static struct error *eval_cast(struct dump_expr_scope *scope, const struct dump_
 			node->word, node->word_n, &type);
 	if (err)
 		return err;
-	/* As in gdb: a variable without a type is of the type that is said. */
+	/* As in gdb: a variable without a type has the type of the cast. */
 	if (value.form == DUMP_EXPR_IS_UNTYPED) {
 		value.form = DUMP_EXPR_IS_PLACE;
 		value.type = type;

@@ -60,7 +60,7 @@ struct dump_expr_program_types {
 /* What names can mean. Programs are looked for when a name asks for them. */
 struct dump_expr_scope {
 	struct kmem *kmem;
-	int64_t cpu; /* per-CPU variables without an index are this one's; -1: nobody's */
+	int64_t cpu; /* CPU of per-CPU variables without an index; -1: none */
 	bool has_programs;
 	struct error *no_programs;
 	struct dump_globals_scene programs;

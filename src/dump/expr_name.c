@@ -210,7 +210,7 @@ static struct error *of_cpu(struct dump_expr_scope *scope, struct dump_expr_valu
 {
 	struct kmem *kmem = scope->kmem;
 
-	/* Whoever asks for no CPU asks for the type alone. */
+	/* Without a CPU only the type is wanted. */
 	if (scope->cpu < 0)
 		return NULL;
 	if (kmem->no_cpus)

@@ -25,8 +25,8 @@ struct dump_arena {
 	uint64_t kernel_start;
 	uint64_t declared_pages;
 	/*
-	 * Physical address of the page that stands where a program touched what it had not
-	 * allocated (Linux 7.2); 0: there is none. It is no page of the arena.
+	 * Physical address of the page that is mapped where a program touched what it had not
+	 * allocated (Linux 7.2); 0: there is none. It is not a page of the arena.
 	 */
 	uint64_t scratch;
 };
@@ -34,7 +34,7 @@ struct dump_arena {
 /* What a struct bpf_arena says. A range that no kernel makes is KMEM_UNREAD. */
 struct error *dump_arena_load(struct kmem *kmem, uint64_t map, struct dump_arena *ret) MUST_CHECK;
 
-/* Both lie in the same 4 GiB, so the upper half tells. */
+/* An arena lies within one 4 GiB range, so the upper half of the pointer decides. */
 bool dump_arena_holds(const struct dump_arena *arena, uint64_t pointer);
 /* All n bytes behind a pointer of a program or process, or a status. */
 enum kmem_status dump_arena_read(struct kmem_space *space, const struct dump_arena *arena,
@@ -60,7 +60,7 @@ struct dump_globals {
 	uint64_t btf; /* address of struct btf */
 	uint32_t section;
 	uint64_t value, bytes; /* where the variables are */
-	uint64_t arena;	       /* address of its struct bpf_arena; 0: no program tells */
+	uint64_t arena;	       /* address of its struct bpf_arena; 0: no program names it */
 };
 
 /* A program uses a map. */
@@ -92,7 +92,7 @@ void dump_globals_say_missing(const struct dump_globals_scene *scene, struct dum
  */
 const struct dump_arena *dump_globals_arena(const struct dump_globals_scene *scene, uint64_t arena,
 					    uint64_t pointer);
-/* The address of the arena that a program uses beside that map; 0: no program tells. */
+/* The address of the arena of a program that also uses that map; 0: no such program. */
 uint64_t dump_globals_arena_of_map(const struct dump_globals_scene *scene, uint64_t map);
 
 #endif

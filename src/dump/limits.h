@@ -7,7 +7,7 @@ enum {
 	/* Lines of one report, unless the caller says. JSON has a bound of its own. */
 	DUMP_DEFAULT_LINES = 4000,
 	/*
-	 * Bytes of JSON, all views together: whoever wants all entries of a hostile guest gets no
+	 * Bytes of JSON, all views together: a request for all entries of a hostile guest gets no
 	 * more than that. A view of a report gets half of what is left.
 	 */
 	DUMP_LIMIT_JSON_BYTES = 128 << 20,

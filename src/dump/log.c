@@ -81,7 +81,7 @@ static bool find_text(const struct ring *r, uint64_t begin, uint64_t next, uint6
 
 	if ((begin & 1) && (next & 1))
 		return false;
-	/* One that does not fit before the end stands at the start instead. */
+	/* A text that does not fit before the end of the ring is at its start instead. */
 	if (to != 0 && begin / r->size != next / r->size)
 		from = 0;
 	else if (to == 0)
@@ -229,7 +229,7 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 
 	if (err)
 		return err;
-	/* Ids count on for ever; between tail and head are never more than the ring holds. */
+	/* Ids only increase; from tail to head there are never more than the ring holds. */
 	n = id_bits(ring.head - ring.tail) + 1;
 	if (n > ring.count)
 		return kmem_error(KMEM_UNREAD, 0, "the log ring is not valid: %llu of %llu",

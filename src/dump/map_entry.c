@@ -24,7 +24,7 @@ static bool has_room(struct dump_map_show *show, uint64_t bytes)
 /* Counts it; true: it is to be shown and can be. */
 static bool begin(struct dump_map_show *show)
 {
-	/* Text for which there is no line is not worth its making. */
+	/* Do not format text that no line is left for. */
 	if (!show->sink->json && !show->sink->lines_left) {
 		show->walk.n++;
 		show->sink->lines_lost++;

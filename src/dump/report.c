@@ -52,7 +52,7 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 	if (err || !kmem)
 		dump_unavailable(sink, "unavailable", NULL, err ? error_message(err) : no_kmem);
 	dump_close(sink);
-	/* A view that was cut says so itself: whoever reads it may not read on to the end. */
+	/* A view that was cut says so in place: the reader may not reach the end of the report. */
 	sink->lines_left += last;
 	if (last && sink->lines_lost > lost)
 		dump_line(sink, "… at least %zu more lines", sink->lines_lost - lost);
@@ -70,7 +70,7 @@ static size_t n_views_behind(size_t i)
 	return n;
 }
 
-/* So that a long view leaves something to those behind it: half, and a few lines for each. */
+/* Lines that a long view leaves for later views: half, or a few for each. */
 enum { LINES_KEPT_PER_VIEW = 12 };
 
 static size_t lines_to_keep(const struct dump_sink *sink, size_t n_behind)

@@ -13,7 +13,7 @@ struct view {
 	struct dump_sink *sink;
 	struct dump_globals_scene scene;
 	struct dump_values values;
-	/* The types seen last: the maps of one program stand side by side. */
+	/* The types used last: the maps of one program are adjacent. */
 	struct kmem_btf *btf;
 	uint64_t btf_at;
 	uint64_t n_types, n_variables, n_allocators, n_ranges;

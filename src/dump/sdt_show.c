@@ -35,7 +35,7 @@ static void show_entry(void *context, const struct dump_sdt_entry *entry)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 
-	/* There is no room for it: not worth the work. */
+	/* Do not format what there is no room for. */
 	if (show->sink->text && show->lines.lines_left == 0) {
 		show->lines.lines_lost++;
 		show->walk.n_shown--;

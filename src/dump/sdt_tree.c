@@ -94,7 +94,7 @@ static void see_data(struct tree *tree, uint64_t pointer)
 	uint8_t payload[DUMP_SDT_MAX_ELEMENT];
 	struct dump_holes holes = { 0 };
 	uint64_t at = pointer + tree->layout->data_header_size;
-	/* Whatever half of it a program has kept: both lie in the same 4 GiB. */
+	/* Only the low half of the pointer counts: an arena lies within one 4 GiB range. */
 	struct dump_sdt_entry entry = { .user_addr = (tree->arena->user_start &
 						      ~(uint64_t)UINT32_MAX) |
 						     (pointer & UINT32_MAX) };

@@ -112,7 +112,7 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 	    (named != KMEM_READ_OK || strncmp(comm, v->name, TASK_NAME_CHARS) != 0))
 		return;
 	v->n++;
-	/* Text for which there is no line is not worth its making. */
+	/* Do not format text that no line is left for. */
 	if (!sink->json && !sink->lines_left) {
 		sink->lines_lost++;
 		return;

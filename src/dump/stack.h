@@ -57,7 +57,7 @@ void dump_stack_distrust(struct dump_stack *stack, const char *reason);
 
 /* Where the kernel stack of a task begins: what a switch saved, or the registers of its CPU. */
 /*
- * Whom a CPU runs. In the middle of a switch these are two tasks: rq->curr changes first, then the
+ * What a CPU runs. In the middle of a switch these are two tasks: rq->curr changes first, then the
  * stack pointer, then current_task. 0: unknown.
  */
 struct dump_cpu_tasks {

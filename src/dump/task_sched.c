@@ -52,7 +52,7 @@ static void read_cpus(const struct dump_scheduler *scheduler, uint64_t task,
 				      &ret->cpus);
 }
 
-/* By the clock of its CPU, which stands at the last time that this runqueue was touched. */
+/* By the clock of its CPU's runqueue, which has the time of its last update. */
 static struct dump_member read_waiting(const struct dump_scheduler *scheduler, uint64_t task)
 {
 	struct kmem *kmem = scheduler->kmem;

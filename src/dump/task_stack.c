@@ -14,7 +14,7 @@ enum {
 	ENTRY_STACK_BYTES = 4096,
 };
 
-/* The stack of the first task stands between two symbols; others are as large. */
+/* The stack of the first task is between two symbols; others are as large. */
 static uint64_t find_stack_bytes(struct kmem *kmem)
 {
 	uint64_t start = 0, end = 0;
@@ -176,7 +176,7 @@ static struct error *unwind_asleep(struct dump_stacks *stacks, uint64_t task,
 	return NULL;
 }
 
-/* A CPU may also stand on its stacks for interrupts, for exceptions or for entering the kernel. */
+/* A CPU may also use its stacks for interrupts, for exceptions or for entering the kernel. */
 static void add_cpu_stacks(struct dump_stacks *stacks, uint32_t cpu, struct dump_unwind *unwind)
 {
 	const struct kmem_field *hot = &stacks->kmem->fields.at[KMEM_F_PCPU_IRQ_STACK];

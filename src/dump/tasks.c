@@ -90,7 +90,7 @@ struct look {
 	uint64_t n_unreadable; /* processes whose threads cannot be listed */
 };
 
-/* As /proc tells it: the process of the parent. */
+/* As in /proc: the process of the parent. */
 static struct dump_member read_ppid(struct kmem *kmem, uint64_t task)
 {
 	struct dump_member parent = dump_read(kmem, KMEM_F_TASK_PARENT, task);

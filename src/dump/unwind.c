@@ -141,7 +141,7 @@ static bool move_to(struct walk *w, uint64_t ip, uint64_t sp)
 
 static bool find_orc(struct walk *w, struct dump_orc *ret)
 {
-	/* push %rbp; mov %rsp, %rbp: the return address stands above the caller's %rbp. */
+	/* push %rbp; mov %rsp, %rbp: the return address is above the caller's %rbp. */
 	static const struct dump_orc by_frame_pointer = {
 		.type = DUMP_ORC_CALL,
 		.sp_register = DUMP_ORC_REG_BP,
@@ -163,7 +163,7 @@ static bool find_orc(struct walk *w, struct dump_orc *ret)
 		*ret = by_frame_pointer;
 		return true;
 	case DUMP_CODE_NONE:
-		/* What a CPU executes is a fact, what stands on a stack is not. */
+		/* The address a CPU executes is certain, one found on a stack is a guess. */
 		w->out->frames[w->out->n - 1].guessed = w->out->n > 1 || !w->from->registers;
 		return broken(w, "0x%llx is not code of the kernel", (unsigned long long)at);
 	default:

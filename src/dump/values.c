@@ -131,7 +131,7 @@ static bool step(void *context, const struct btf_value_pointer *pointer,
 	if (is_function(pointer) || !arena_of(reading, pointer->address) ||
 	    btf_resolve(target->btf, target->type, &type) != BTF_ANSWER_OK)
 		return false;
-	/* A body of the same name stands in for a declaration. */
+	/* A full definition of the same name replaces a declaration. */
 	if (type.kind == BTF_FWD && btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT,
 						  type.name, &type) != BTF_BODY_FULL)
 		return false;
@@ -145,7 +145,7 @@ static const char *short_task(void *context, const struct btf_value_short_reques
 	struct kmem *kmem = context;
 	uint64_t pid;
 
-	/* What is no task any more, or never was, stays a number. */
+	/* A pointer that does not lead to a task stays a number. */
 	if (kmem_get(kmem, KMEM_F_TASK_PID, request->address, &pid) != KMEM_READ_OK)
 		return "refused";
 	dump_task_name(kmem, request->address, out);

@@ -72,7 +72,7 @@ static bool next_of_process(struct dump_stretches *s, const struct physmap_segme
 
 	*ret_start = from;
 	*ret_end = end;
-	/* Nobody tells: all of it. */
+	/* Unknown which pages were touched: all count as data. */
 	if (!open_pagemap(s, segment->pid) ||
 	    !next_touched(s, segment, from, end, &touched, &touched_end))
 		return true;

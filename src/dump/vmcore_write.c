@@ -22,7 +22,7 @@ struct writing {
 	int fd;
 	const char *path;
 	VEC(struct range) ranges;
-	struct strbuf head; /* all that stands before memory */
+	struct strbuf head; /* everything before the memory */
 	struct dump_stretches stretches;
 	uint8_t *chunk;
 	struct dump_vmcore sum;

@@ -20,7 +20,7 @@ enum { NOBODY = -1 };
 struct loaded {
 	struct elf_dynamic *dynamic; /* NULL: not ELF */
 	char *origin;
-	int loader; /* index of who asked first, NOBODY */
+	int loader; /* index of the object that first needed it, or NOBODY */
 	dev_t dev;
 	ino_t ino;
 };
@@ -203,7 +203,7 @@ static bool try_list(struct search *s, const char *list, int of, enum elf_closur
 	return false;
 }
 
-/* DT_RPATH of the object, of who loaded it and so on, and of the program. */
+/* DT_RPATH of the object, of its loaders in turn, and of the program. */
 static bool try_rpaths(struct search *s)
 {
 	bool program_done = false;
@@ -396,7 +396,7 @@ static struct error *add_program(struct search *s, const char *path, enum elf_cl
 	}
 	if (is_known_file(s, &o))
 		return NULL;
-	/* Of a program the kernel tells the real path. */
+	/* For the program itself, the kernel passes the real path. */
 	err = elf_closure_path_walk(s->root, path, NULL, NULL, &real);
 	if (!err && img)
 		err = elf_dynamic_read(img, &o.dynamic);

@@ -56,7 +56,7 @@ static void follow(struct walk *w, const char *target)
 	w->at = 0;
 }
 
-/* The component that was just appended: does it stand, and is it a link? */
+/* Whether the component just appended is a link, and its target. */
 static struct error *look(struct walk *w)
 {
 	_cleanup_free_ char *host = xasprintf("%s%s", w->root, strbuf_str(&w->real));

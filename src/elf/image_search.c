@@ -180,7 +180,7 @@ void elf_anchor_find_units(struct elf_image *img, const char *symbol, struct elf
 	if (!err)
 		err = elf_symbol_visit(img, look_at, &search);
 	if (err) {
-		/* A hint that cannot be had is no reason to fail. */
+		/* The anchor is only a hint: without it the search goes on. */
 		error_free(err);
 		return;
 	}

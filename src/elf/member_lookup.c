@@ -335,7 +335,7 @@ static void read_links(struct lookup *l)
 	if (!err)
 		l->build_id = strbuf_take(&hex);
 	error_free(err);
-	/* A section that cannot be read names no file; that there is none is said at the end. */
+	/* An unreadable section names no file; explain() reports that none was found. */
 	error_free(elf_debuglink(l->place->image, &l->link));
 }
 

@@ -36,7 +36,7 @@ struct error *elf_member_lookup_in_image(struct elf_image *img,
 					 const struct elf_member_query *query,
 					 uint64_t *ret_offsets) MUST_CHECK;
 
-/* An object and where it stands, so that the files around it can be found. */
+/* An object and its path, so that the files around it can be found. */
 struct elf_debug_place {
 	struct elf_image *image;
 	const char *path;      /* in the target's view, absolute */

@@ -96,7 +96,7 @@ static uint64_t all_members(const struct elf_member_query *query)
 	return query->n_members == 64 ? UINT64_MAX : (UINT64_C(1) << query->n_members) - 1;
 }
 
-/* Remembers the struct that tells most: the named one, then the more complete one. */
+/* Keeps the best match: the named struct first, then the more complete one. */
 static void keep_if_better(struct elf_member_search *search, const struct elf_member_set *set)
 {
 	const struct elf_member_set *best = &search->result;

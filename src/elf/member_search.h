@@ -34,7 +34,7 @@ struct elf_member_search {
 void elf_member_search_deinit(struct elf_member_search *search);
 #define _cleanup_elf_member_search_ _cleanup_(elf_member_search_deinit)
 
-/* Does nothing once found. A unit without the struct is no error. */
+/* Does nothing once found. A unit without the struct is not an error. */
 struct error *elf_member_search_unit(struct elf_member_search *search,
 				     const struct elf_dwarf_view *view, Dwarf_CU *cu) MUST_CHECK;
 /* Every unit that the view shows, type units included, if `admits` (NULL: always) lets it in. */
@@ -71,7 +71,7 @@ void elf_anchor_find_units(struct elf_image *img, const char *symbol, struct elf
  * Searches one image the quick ways: the anchor's unit, then the units that mention the rarest
  * member. Indexes of types (.debug_names, .debug_pubtypes) are not read: where there are any, that
  * takes longer. *ret_conclusive: found, or no unit can hold an answer, so that a walk through all
- * of them would be in vain.
+ * of them would find nothing more.
  */
 struct error *elf_image_search_quick(struct elf_member_search *search, struct elf_image *img,
 				     bool *ret_conclusive) MUST_CHECK;
@@ -82,7 +82,7 @@ struct error *elf_image_search_walk(struct elf_member_search *search,
 /*
  * Which units can mention a name at all, found by looking for bytes instead of
  * reading entries: where the string stands in .debug_str, then where that offset stands in
- * .debug_info or .debug_str_offsets. May admit a unit in vain, never leaves out one that counts.
+ * .debug_info or .debug_str_offsets. May admit a unit needlessly, never leaves out a relevant one.
  */
 struct elf_name_filter {
 	const struct elf_dwarf_view *view;
@@ -115,7 +115,7 @@ struct elf_skeletons {
 	size_t capacity;
 };
 
-/* What the image promises elsewhere; none is no error. */
+/* The units that the image keeps in other files; none is not an error. */
 struct error *elf_skeletons_read(struct elf_image *parent, const struct cancel *cancel,
 				 struct elf_skeletons *into) MUST_CHECK;
 void elf_skeletons_deinit(struct elf_skeletons *skeletons);

@@ -86,7 +86,7 @@ static const uint8_t *next_string(struct bytes in, const uint8_t *previous, cons
 	return in.n > from ? memmem(in.at + from, in.n - from, name, n) : NULL;
 }
 
-/* A short name may stand in the entry itself. */
+/* A short name may be in the entry itself. */
 static void add_inline(struct elf_name_filter *filter, const char *name, size_t n)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_types" };

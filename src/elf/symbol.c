@@ -48,7 +48,7 @@ static struct elf_symbol symbol_at(const struct symbol_table *table, size_t i)
 	Elf64_Sym raw;
 
 	memcpy(&raw, table->symbols.at + i * sizeof(raw), sizeof(raw));
-	/* A string that the table does not end is no string. */
+	/* An unterminated string does not count. */
 	if (raw.st_name < table->names.n && table->names.at[table->names.n - 1] == '\0')
 		symbol.name = (const char *)table->names.at + raw.st_name;
 	symbol.value = raw.st_value;

@@ -22,7 +22,7 @@ struct error *elf_symbol_find_named(struct elf_image *img, const char *name,
 				    struct elf_symbol *ret) MUST_CHECK;
 /*
  * All names in one pass over each table. ret_found[i] says whether ret[i] was
- * written; a name that is not there is no error.
+ * written; a missing name is not an error.
  */
 struct error *elf_symbol_find_all_named(struct elf_image *img, const char *const *names, size_t n,
 					struct elf_symbol *ret, bool *ret_found) MUST_CHECK;

@@ -59,7 +59,7 @@ static struct error *check_alive(const struct harness_disturbance_watch *w)
 	return err;
 }
 
-/* A thread that ends between the listing and the reading is no loss: it waits no more. */
+/* A thread that ended between listing and reading is skipped: it waits no more. */
 static bool is_gone(const struct harness_disturbance_watch *w, pid_t tid)
 {
 	return !procfs_task_dir_contains(&w->task, tid);

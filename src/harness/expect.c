@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What happened is no failure any more, but stays to be read. */
+/* The expected failure no longer fails the test, but is kept as a note. */
 static void parts_become_notes(struct result_outcome *o)
 {
 	for (size_t i = 0; i < o->parts.n; i++) {
@@ -30,7 +30,7 @@ static void move_last_part_to_the_front(struct result_outcome *o)
 	o->parts.at[0] = last;
 }
 
-/* What a test finds out goes on after it; so does the test, and what happens to it then is told. */
+/* Findings do not end the test: what happens to it afterwards counts separately. */
 static bool is_finding(enum ktstr_reason reason)
 {
 	return reason == KTSTR_REASON_CHECK || reason == KTSTR_REASON_EXPECTATION ||
@@ -38,7 +38,7 @@ static bool is_finding(enum ktstr_reason reason)
 }
 
 /*
- * Which part is no consequence of the declared failure; NULL: none. Where that one ends the guest,
+ * A part that is not a consequence of the declared failure; NULL: none. If that ends the guest,
  * the scheduler or the time, the rest may well be.
  */
 static const struct exchange_part *find_stranger(const struct result_outcome *o,

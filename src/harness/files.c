@@ -145,7 +145,7 @@ static char *search_path(const char *path, const char *name, bool executable)
 {
 	while (path && *path) {
 		size_t n = strcspn(path, ":");
-		/* No folder between two colons is this one, here as in a shell. */
+		/* An empty entry of PATH means the current directory, as in a shell. */
 		char *found = try_path(n ? path : ".", n ? n : 1, name, executable);
 
 		if (found)
@@ -155,7 +155,7 @@ static char *search_path(const char *path, const char *name, bool executable)
 	return NULL;
 }
 
-/* A path that is not absolute would depend on where we stand. */
+/* A relative path would depend on the current directory. */
 static char *find_known(const struct harness_file_finder *finder, const char *name, bool executable,
 			struct strbuf *looked)
 {
@@ -250,7 +250,7 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 	return NULL;
 }
 
-/* Its libraries would be told as missing, or the guest would end with "exit code 127". */
+/* Otherwise its libraries would be reported missing, or the guest would exit with 127. */
 static bool of_another_machine(const char *path)
 {
 	_cleanup_elf_image_ struct elf_image *img = NULL;
@@ -335,7 +335,7 @@ static struct error *check_file(const struct harness_test_file *file)
 	err = read_stamp(fd, file->path, &now.stamp);
 	if (err || same_stamp(&now.stamp, &file->stamp))
 		return err;
-	/* A link more, or another mode, is no other content. */
+	/* A new link or another mode changes the stamp but not the content. */
 	err = hash_file(fd, &now);
 	if (!err && now.hash != file->hash)
 		err = harness_error(HARNESS_FILES, 0, "%s has changed since the run began",

@@ -37,7 +37,7 @@ static struct error *warm_up(void *context, struct vm *vm, const struct cancel *
 	struct error *err = harness_guest_run_warm_up(vm, job->files->at[0].name, &job->archive,
 						      cancel);
 
-	/* A list that did not come in time is no reason not to run the test. */
+	/* The test is run even if the warm-up did not end in time. */
 	if (error_is(err, &base_error_domain, BASE_CANCELLED) && !cancel_requested(cancel)) {
 		error_free(err);
 		err = NULL;
@@ -107,7 +107,7 @@ static struct error *add_binary(struct vm_guest_files *g, const struct harness_t
 	return *ret_added ? vm_guest_files_add_bytes(g, name, 0755, bytes->at, bytes->n) : NULL;
 }
 
-/* All others stand where they stand on the host, so that their libraries are found, and have links
+/* All others have the same path as on the host, so that their libraries are found, and links
  * in the test's folder. */
 static struct error *pack(struct harness_job *job)
 {
@@ -132,7 +132,7 @@ static struct error *pack(struct harness_job *job)
 	}
 	if (!err)
 		err = vm_guest_files_pack(g, memory_bytes / 2, &job->archive);
-	/* Behind the reading: what was packed is what the record says. */
+	/* After the files were read: what was packed must match what the record says. */
 	return err ? err : harness_files_check(files);
 }
 
@@ -215,7 +215,7 @@ static void on_stage(void *context, enum wire_stage stage)
 		job->setting->on_stage(job->setting->context, job->index, stage);
 }
 
-/* A folder beside the record, for those who ask why. */
+/* A directory beside the record, to find out why the test failed. */
 static void keep(struct harness_job *job, const struct harness_guest_run *run,
 		 struct harness_kept_files *ret)
 {
@@ -281,7 +281,7 @@ static void close_job(struct harness_job *job, const struct harness_guest_run *r
 	}
 }
 
-/* What hung or panicked stands still for those who want to look at it. */
+/* A guest that hung or panicked is frozen and kept for inspection. */
 static void keep_guest(struct harness_job *job, const struct harness_guest_run *run)
 {
 	_cleanup_free_ char *note = NULL;

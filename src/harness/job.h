@@ -80,7 +80,7 @@ struct harness_job {
 	struct vm *vm;
 	bool files_in;	  /* the guest that was prepared has them */
 	bool settled;	  /* no guest is needed: the outcome has its parts */
-	bool keeps_guest; /* it stands still and is to be looked at */
+	bool keeps_guest; /* frozen and kept for inspection */
 };
 
 /* Never fails: what goes wrong is a part of the outcome. */

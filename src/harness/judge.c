@@ -121,7 +121,7 @@ static bool lost_to_oom(const struct harness_guest_run *in)
 	return false;
 }
 
-/* The death of a guest explains what the test said last, so it is told first. */
+/* The end of the guest explains the test's last reports, so it comes first. */
 static void judge_death(const struct harness_guest_run *in, struct result_outcome *into)
 {
 	if (in->how == HARNESS_RUN_VM_ERROR && in->error) {
@@ -129,7 +129,7 @@ static void judge_death(const struct harness_guest_run *in, struct result_outcom
 
 		add(into, reason, "%s: %s", place(&in->report), error_message(in->error));
 	} else if (lost_to_oom(in)) {
-		/* A test that went on to its end lost something on the way, nobody knows where. */
+		/* The test ran to its end, so the stage of the kill is unknown. */
 		if (in->report.ended)
 			result_outcome_add_part(into, KTSTR_REASON_GUEST_OOM, NULL, 0,
 						in->exit.oom);
@@ -245,7 +245,7 @@ static void judge_end(const struct harness_guest_run *in, struct result_outcome 
 	}
 }
 
-/* The result of every payload counts: one that is missing is no success. */
+/* The result of every payload counts: a missing one is not a success. */
 static void judge_running_payloads(const struct harness_guest_run *in, struct result_outcome *into)
 {
 	const struct harness_test_report *report = &in->report;
@@ -266,7 +266,7 @@ static void judge_running_payloads(const struct harness_guest_run *in, struct re
 	}
 }
 
-/* Nobody says why, but it did not do what it is for: that is no pass. */
+/* The test never reached its work, without a reason: that is not a pass. */
 static void judge_idle(const struct harness_guest_run *in, struct result_outcome *into)
 {
 	if (in->how == HARNESS_RUN_COMPLETED && in->report.ended && !reached_work(&in->report) &&

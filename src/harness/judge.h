@@ -55,7 +55,7 @@ void harness_disturbance_sample(struct harness_disturbance_watch *watch);
 /* Ends the watch and frees it. */
 void harness_disturbance_end(struct harness_disturbance_watch *watch, bool tcg, unsigned int vcpus,
 			     struct checks_disturbance *ret);
-/* For a watch that nobody wants an answer of; fine after the end, and for an empty one. */
+/* Frees a watch without a result; fine after the end, and for an empty one. */
 void harness_disturbance_watch_deinit(struct harness_disturbance_watch *watch);
 
 /*

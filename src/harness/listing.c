@@ -197,7 +197,7 @@ static struct error *run(struct child *child, const struct harness_listing_bound
 }
 
 /*
- * A script says who runs it; all else must be ELF. The search in PATH would hand whatever the
+ * A script names its interpreter; all else must be ELF. execvp() would hand whatever the
  * kernel refuses to a shell, and so run a text or a program of another machine as commands.
  */
 static struct error *check_format(const char *path)

@@ -185,7 +185,7 @@ static int compare_texts(const void *a, const void *b)
 
 /*
  * The parts of a name are foreign: a file may be called "a:b@1n1l1c1t". Reports and records tell
- * variants apart by it, so it is looked at, not argued about.
+ * variants apart by it, so uniqueness is checked, not assumed.
  */
 static struct error *check_names(const struct harness_plan *plan)
 {

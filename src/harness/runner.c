@@ -26,7 +26,7 @@ struct runner {
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* of anything below */
-	size_t next;		/* the first variant that nobody took */
+	size_t next;		/* the first variant that is not taken */
 	size_t n_preparing, n_running;
 	size_t n_busy, n_measuring; /* jobs that run; those of them that compare times */
 	size_t n_waiting;   /* that compare times, and wait until nothing runs beside them */
@@ -36,7 +36,7 @@ struct runner {
 	size_t n_keeping;   /* guests that are kept, or will be in a moment */
 	VEC(struct harness_job *) ready;
 	VEC(struct event) events;
-	/* Only for the thread that tells. */
+	/* Only for the thread that reports. */
 	struct kept_guest {
 		struct vm *vm;
 		uint64_t until_ns;
@@ -102,7 +102,7 @@ static struct harness_job *open_job(struct runner *r, size_t index)
 
 /*
  * The lock is held. Not ahead of time while time is measured: on a small host a guest that comes up
- * beside would be in the result. But what somebody waits for was asked to run beside it.
+ * beside it would disturb the result. But a job that a runner waits for was asked to run beside it.
  */
 static bool may_prepare(const struct runner *r)
 {
@@ -143,7 +143,7 @@ static void *preparer_main(void *context)
 }
 
 /*
- * The lock is held. The next one to run: prepared by somebody, or opened here when nobody prepares.
+ * The lock is held. The next job to run: a prepared one, or opened here if there is no preparer.
  * NULL: none.
  */
 static struct harness_job *take_job(struct runner *r)
@@ -151,7 +151,7 @@ static struct harness_job *take_job(struct runner *r)
 	struct harness_job *job;
 	size_t index;
 
-	/* Who tells of jobs frees their guests; while nobody reads they would grow in number. */
+	/* Reporting a job frees its guest: while reports are stuck, no new guest is started. */
 	while (r->n_unfreed > r->options->jobs && !cancel_requested(r->cancel))
 		pthread_cond_wait(&r->changed, &r->lock);
 	r->n_idle++;
@@ -174,7 +174,7 @@ static struct harness_job *take_job(struct runner *r)
 	return job;
 }
 
-/* The lock is held. Who compares times comes before those that begin later. */
+/* The lock is held. A job that compares times goes before jobs that begin later. */
 static void wait_for_peace(struct runner *r, bool measures)
 {
 	if (!r->options->alone)
@@ -243,7 +243,7 @@ static void keep_guest(struct runner *r, struct harness_job *job)
 	};
 }
 
-/* Those whose time is over, that somebody ended, or all when we are to end. */
+/* Frees kept guests whose time is over or that have ended; all of them on cancellation. */
 static void let_guests_go(struct runner *r)
 {
 	size_t n = 0;
@@ -265,7 +265,7 @@ static void let_guests_go(struct runner *r)
 	r->n_kept = n;
 }
 
-/* Tells everything that happened, until all who work are gone. */
+/* Reports all events until every thread has ended. */
 static void watch(struct runner *r, const struct harness_runner_events *to)
 {
 	bool working = true;
@@ -285,7 +285,7 @@ static void watch(struct runner *r, const struct harness_runner_events *to)
 			vec_push(&events, r->events.at[i]);
 		vec_clear(&r->events);
 		working = r->n_running + r->n_preparers + r->n_kept > 0 || events.n > 0;
-		/* Those who wait for room or work look at the cancellation. */
+		/* Wakes waiting threads so that they see the cancellation. */
 		if (cancel_requested(r->cancel))
 			pthread_cond_broadcast(&r->changed);
 		pthread_mutex_unlock(&r->lock);
@@ -320,7 +320,7 @@ static struct error *start_thread(void *(*work)(void *), struct runner *r, pthre
 	return errnum ? base_error(BASE_IO, errnum, "starting a thread") : NULL;
 }
 
-/* How many of n could be started. *count says n before the first, so that nobody misses them. */
+/* Starts up to n threads. *count includes all n already; those that failed are subtracted. */
 static struct error *start_threads(struct runner *r, size_t n, void *(*work)(void *), size_t *count,
 				   pthread_t *threads, size_t *n_threads)
 {
@@ -342,8 +342,8 @@ static struct error *start_threads(struct runner *r, size_t n, void *(*work)(voi
 }
 
 /*
- * Those who run come first: a guest that is prepared and that nobody runs would wait for ever.
- * Fewer than asked for do the work of all, and without any who prepare it is done all the same.
+ * Runners are started first: a prepared guest without a runner would wait for ever.
+ * Fewer threads than asked for still do all the work, also without any preparer.
  */
 static struct error *start_all(struct runner *r, size_t jobs, size_t cooks, pthread_t *threads,
 			       size_t *n_threads)

@@ -46,7 +46,7 @@ struct harness_test_file {
 	const char *path; /* on this machine: absolute, without links */
 	uint64_t bytes;
 	uint64_t hash;	      /* of the content: base/hash.h */
-	const char *build_id; /* hexadecimal; NULL when it has none or is no ELF object */
+	const char *build_id; /* hexadecimal; NULL when it has none or is not an ELF object */
 	struct harness_file_stamp stamp;
 };
 

@@ -176,7 +176,7 @@ static struct error *take_scheduler(struct harness_test_report *r, struct exchan
 		return base_error(BASE_PARSE, 0, "scheduler.state cannot follow what came before");
 	s->started |= from->state == EXCHANGE_STARTED;
 	s->attached |= from->state == EXCHANGE_ATTACHED;
-	/* One that failed may still run; then somebody ends it and says so. */
+	/* A scheduler that failed may still run; its end is reported later. */
 	s->ended |= from->state == EXCHANGE_ENDED;
 	s->asked |= from->asked;
 	if (from->has_attach_ms)

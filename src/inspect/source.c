@@ -28,7 +28,7 @@ static struct error *stop(struct inspect_freeze *f, const char *dir)
 	struct error *err = vm_run_control_is_running(f->qmp, ANSWER_WAIT_NS, &running);
 
 	if (!err && running) {
-		/* The mark comes first: whoever kills us from now on leaves a guest that heals. */
+		/* The mark comes first: if we are killed after it, others resume the guest. */
 		err = vm_run_freeze_begin(dir, &f->mark);
 		if (!err)
 			err = vm_qmp_execute(f->qmp, "stop", NULL, ANSWER_WAIT_NS, NULL);
@@ -53,7 +53,7 @@ static void freeze_end(struct inspect_freeze *f)
 
 /*
  * Whoever freezes a guest has to reach inspect_close(), whatever signals come: see
- * cli/frame/interrupts.h. A guest that stands still already is left so.
+ * cli/frame/interrupts.h. A guest that is already stopped stays stopped.
  */
 static struct error *freeze_begin(const struct vm_run_entry *entry, struct inspect_freeze *ret)
 {

@@ -9,7 +9,7 @@
 #include "vm/qemu/qmp.h"
 #include "vm/run/run.h"
 
-/* A VM of another process stands still while it is looked at, by its second monitor. */
+/* Freezes a VM of another process while it is inspected, through its second monitor. */
 struct inspect_freeze {
 	struct vm_qmp *qmp;
 	bool stopped; /* by us, or by one that was killed */

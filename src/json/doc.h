@@ -54,7 +54,7 @@ bool json_get_i64(const struct json_value *value, int64_t *ret) MUST_CHECK;
 /* The nearest double; false when that would not be finite. */
 bool json_get_double(const struct json_value *value, double *ret) MUST_CHECK;
 
-/* First member of that name, NULL when there is none or it is no object. */
+/* First member of that name; NULL when there is none or the value is not an object. */
 const struct json_value *json_find(const struct json_value *object, const char *name);
 bool json_text_is(struct json_text text, const char *expected);
 

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "json/doc.h"
 
-/* More words than this do not help who reads the error. */
+/* A longer list of names does not help in an error. */
 enum { WORDS_SHOWN = 8 };
 
 /* Where a value is: a member of an object, or an element of a list. */

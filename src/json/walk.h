@@ -2,7 +2,7 @@
 /*
  * Flat numbers out of any document: {"a":[{"b":7}]} gives the leaf "a.0.b" = 7.
  * Only finite numbers are leaves; strings, booleans and null are passed over.
- * A bare number has no name and is no leaf.
+ * A bare number has no name and is not a leaf.
  *
  * The walk is bounded and never cuts silently. Containers nested deeper than
  * the limit are skipped and the sentinel JSON_WALK_TRUNCATED follows the last
@@ -40,7 +40,7 @@ struct json_walk_report {
 /* An error ends the walk and is returned. */
 typedef struct error *(*json_leaf_fn)(void *context, const struct json_leaf *leaf);
 
-/* limits may be NULL for the defaults, ret NULL when nobody asks. */
+/* limits NULL: the defaults; ret may be NULL. */
 struct error *json_walk_leaves(const struct json_value *root, const struct json_walk_limits *limits,
 			       json_leaf_fn fn, void *context,
 			       struct json_walk_report *ret) MUST_CHECK;

@@ -118,7 +118,7 @@ static void append_escape(struct strbuf *out, unsigned char c)
 		strbuf_appendf(out, "\\u%04x", c);
 }
 
-/* How many bytes at the beginning stand for themselves; nearly always all of them. */
+/* How many bytes at the beginning need no escape; nearly always all of them. */
 static size_t plain_run(const char *bytes, size_t n)
 {
 	size_t i = 0;

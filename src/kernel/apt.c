@@ -229,7 +229,7 @@ static struct error *follow(struct running *r, pid_t pid, int pidfd, int out, in
 	}
 }
 
-/* Lines that begin with "E:" are what apt gave up for; else the last line of all. */
+/* The error of apt: lines that begin with "E:", else the last line. */
 static char *last_complaint(int fd)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

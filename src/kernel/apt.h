@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A private apt beside the system's: own lists, cache and sources; the system's mirror, keys
- * and proxies. Nothing outside $cache/kernel-apt is written. Who uses one holds the lock of the
+ * and proxies. Nothing outside $cache/kernel-apt is written. The caller holds the lock of the
  * kernel cache.
  */
 #ifndef KTSTR_KERNEL_APT_H

@@ -180,7 +180,7 @@ struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *
 		err = wait_for_lock(path, watch, &fd);
 	if (err)
 		return err;
-	/* For people who wait; without it they wait all the same. */
+	/* Names the holder for processes that wait; not needed for the lock itself. */
 	if (ftruncate(fd, 0) == 0 && pwrite(fd, holder, strlen(holder), 0) < 0)
 		kernel_say(watch, "cannot write %s: %s", path, strerror(errno));
 	err = remove_leftovers(dir);
@@ -204,7 +204,7 @@ struct error *kernel_cache_remove(const char *id, const struct kernel_watch *wat
 	err = kernel_cache_lock(purpose, watch, &lock);
 	if (err)
 		return err;
-	/* It goes in one step for everybody who looks. */
+	/* For readers it disappears in one step. */
 	if (rename(path, doomed) < 0)
 		return base_error(BASE_IO, errno, "rename %s", path);
 	return paths_remove(doomed);

@@ -3,7 +3,7 @@
  * The kernels of the cache: one directory each below $cache/kernels. A directory is complete when
  * it appears under its id, because it is filled under a temporary name and renamed. Readers need no
  * lock; writers hold one for the whole cache, so what carries a temporary name while the
- * lock is held was left by somebody who died.
+ * lock is held was left by a killed process.
  */
 #ifndef KTSTR_KERNEL_CACHE_H
 #define KTSTR_KERNEL_CACHE_H
@@ -42,7 +42,7 @@ struct error *kernel_cache_find(kernel_is_fn is, const void *arg, struct kernel 
 int kernel_compare(const struct kernel *a, const struct kernel *b);
 
 /*
- * Waits for other writers, saying for whom; `purpose` is what they are told about us. Makes
+ * Waits for other writers and names them; `purpose` is what they see about us. Makes
  * the directory, removes what dead writers left. Closing *ret_fd lets go.
  */
 struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *watch,
@@ -68,7 +68,7 @@ void kernel_metadata_write(const struct kernel *kernel, struct json_writer *w);
 /* Frees the members that are read, not the paths. */
 void kernel_metadata_deinit(struct kernel *kernel);
 /*
- * `dir` is the directory it stands in; its last part must be the id. Text that is not ours is
+ * `dir` is its directory, whose last part must be the id. Text that is not ours is
  * KERNEL_CORRUPT. Does not look at the files.
  */
 struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
@@ -88,7 +88,7 @@ struct error *kernel_add(const char *path, bool force, const struct kernel_watch
 			 struct kernel **ret) MUST_CHECK;
 /* Where the image of a directory is. The caller owns the string. */
 struct error *kernel_find_image(const char *directory, char **ret) MUST_CHECK;
-/* The configuration that stands beside an image; NULL when there is none. */
+/* The configuration beside an image; NULL when there is none. */
 char *kernel_find_config(const char *image_path) MUST_CHECK;
 
 /*

@@ -64,7 +64,7 @@ void kernel_candidates_deinit(struct kernel_candidates *candidates);
 /* Newest first; one of each release. */
 void kernel_candidates_from(const struct kernel_packages *packages, enum kernel_flavour flavour,
 			    struct kernel_candidates *ret);
-/* From a name, e.g. linux-image-6.18.15+deb13-cloud-amd64; false when it is no image. */
+/* From a name, e.g. linux-image-6.18.15+deb13-cloud-amd64; false when it is not an image. */
 bool kernel_release_of_package(const char *name, char **ret_release,
 			       enum kernel_flavour *ret_flavour) MUST_CHECK;
 

@@ -14,7 +14,7 @@
 #include "elf/image.h"
 #include "kernel/kernel.h"
 
-/* The words the kernel greets with, and a format string of the same beginning, stand in it. */
+/* The image holds the banner and a format string with the same beginning. */
 static char *find_banner(struct bytes vmlinux)
 {
 	static const char words[] = "Linux version ";
@@ -72,7 +72,7 @@ static struct error *read_release(struct kernel_image *image, const char *label)
 	return NULL;
 }
 
-/* Absence is no error; anything else is. */
+/* Absence is not an error; anything else is. */
 static struct error *absent_is_fine(struct error *err)
 {
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))

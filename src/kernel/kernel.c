@@ -147,7 +147,7 @@ static struct error *count_leaky(const struct btf *btf, struct kernel_check *che
 		bool leaks = false;
 		struct error *err;
 
-		/* The function behind a call with a hidden argument has it rightly. */
+		/* The implementation of a function with a hidden argument is allowed to have it. */
 		if (str_ends_with(func.name, "_impl"))
 			continue;
 		err = has_aux(btf, &func, &leaks);
@@ -185,7 +185,7 @@ struct error *kernel_check_btf(struct bytes bytes, const char *label, struct ker
 			"built without sched_ext: its BTF has no struct sched_ext_ops");
 	} else if (check.leaky) {
 		check.verdict = KERNEL_SCX_BROKEN;
-		/* Tables show what stands before the colon. */
+		/* Tables show the text before the colon. */
 		check.reason = xasprintf(
 			"%u of %u scx functions leak an 'aux' argument into BTF, so "
 			"programs that call them are refused: %s",

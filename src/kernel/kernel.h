@@ -63,7 +63,7 @@ void kernel_check_deinit(struct kernel_check *check);
 	X(KERNEL_APT, "kernel-apt", "apt failed")
 DECLARE_ERROR_DOMAIN(kernel, KERNEL, KERNEL_ERRORS);
 
-/* The series that is taken when nobody asks for another; else the newest that is usable. */
+/* The default series; if it is not cached, the newest usable kernel is taken. */
 #define KERNEL_DEFAULT_SERIES "6.18"
 
 /*      id                   file */
@@ -86,7 +86,7 @@ struct kernel {
 	char *id;	/* the name of its directory */
 	char *release;	/* what uname -r says: "6.18.15+deb13-cloud-amd64" */
 	char *version;	/* "6.18.15" */
-	char *flavour;	/* "cloud", "generic", "rt"; NULL when nobody said */
+	char *flavour;	/* "cloud", "generic", "rt"; NULL when unknown */
 	char *build_id; /* hexadecimal; NULL when the image has none */
 
 	char *dir;
@@ -129,7 +129,7 @@ struct error *kernel_resolve(const char *wanted, struct kernel **ret) MUST_CHECK
 /* NULL when programs for sched_ext can be loaded into it, else KERNEL_NO_SCX with the reason. */
 struct error *kernel_require_scx(const struct kernel *kernel) MUST_CHECK;
 
-/* What long work in this room tells whoever started it, and how it is asked to end. */
+/* How long work in this room reports progress and is cancelled. */
 struct kernel_watch {
 	const struct cancel *cancel; /* may be NULL */
 	/* One line about what begins now; may be NULL. */

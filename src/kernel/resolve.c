@@ -12,7 +12,7 @@
 
 static struct error *not_cached(const char *wanted)
 {
-	/* What stands behind a version names a build that only its owner has. */
+	/* Text after a version names a local build, which cannot be fetched. */
 	if (!wanted)
 		return kernel_error(KERNEL_NOT_CACHED, 0,
 				    "no kernel is cached yet: run 'ktstr kernel fetch'");

@@ -177,8 +177,8 @@ static struct error *choose_id(const struct kernel_image *image, char **ret)
 }
 
 /*
- * Puts `dir` where `final` is. One that stands there already changes places with it in one
- * step where the file system can do that: whoever looks sees the old or the new one.
+ * Moves `dir` to `final`. An existing directory there is exchanged with it in one
+ * step where the file system can do that: readers see the old or the new one.
  */
 static int move_into_place(const char *dir, const char *final)
 {

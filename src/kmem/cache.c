@@ -12,7 +12,7 @@
 #include "base/paths.h"
 
 /*
- * Little-endian: magic, sum of all behind it, the table of fields, build-id, mode, two prints, n
+ * Little-endian: magic, checksum of the rest, the table of fields, build-id, mode, two prints, n
  * symbols {number, name}, fields {known, type, offset, size, bit_offset, bits | reason}; texts
  * have their length in two bytes in front. Another form gets another magic.
  */
@@ -100,7 +100,7 @@ static char *take_text(struct cursor *c, size_t limit)
 	return xstrndup((const char *)at, n);
 }
 
-/* What no path of any BTF can be is refused: nobody looks again later. */
+/* Values that no BTF path can have are refused here: they are not checked again later. */
 static bool take_field(struct cursor *c, struct kmem_field *field)
 {
 	uint8_t known = cursor_u8(c);

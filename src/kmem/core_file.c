@@ -20,7 +20,7 @@ struct core_reading {
 	const char *label;
 	uint64_t file_bytes;  /* 0: unknown */
 	uint64_t notes_bytes; /* of all segments until now */
-	uint32_t n_overlaps;  /* pieces of segments that an earlier one had told */
+	uint32_t n_overlaps;  /* pieces of segments that an earlier one covers */
 	struct kmem_core core;
 };
 
@@ -111,7 +111,7 @@ static const struct physmap_segment *segment_after(const struct physmap *map, ui
 	return low < map->segments.n ? &map->segments.at[low] : NULL;
 }
 
-/* What of the segment no earlier one has told. */
+/* Adds the parts of the segment that no earlier segment covers. */
 static struct error *add_segment(struct core_reading *r, const Elf64_Phdr *p)
 {
 	uint64_t at = p->p_paddr, end, source_end;

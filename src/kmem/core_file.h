@@ -2,8 +2,8 @@
 /*
  * ELF files that hold a machine's memory: a vmcore, what QEMU's dump-guest-memory writes,
  * /proc/kcore. Their PT_LOADs become a physmap by p_paddr; one without (-1: vmalloc and modules in
- * /proc/kcore) is reached through the page tables instead. Where two tell the same address, as
- * /proc/kcore does of the kernel's image, the first counts.
+ * /proc/kcore) is reached through the page tables instead. Where two cover the same address, as
+ * in /proc/kcore for the kernel's image, the first counts.
  */
 #ifndef KTSTR_KMEM_CORE_FILE_H
 #define KTSTR_KMEM_CORE_FILE_H
@@ -16,7 +16,7 @@
 #include "kmem/reader.h"
 #include "physmap/physmap.h"
 
-/* What one NT_PRSTATUS tells. */
+/* The contents of one NT_PRSTATUS. */
 struct kmem_core_cpu {
 	/* The number of the CPU + 1 (QEMU, ktstr), or of the task that ran there (kdump). */
 	uint32_t pid;
@@ -28,7 +28,7 @@ struct kmem_core {
 	VEC(struct kmem_core_cpu) cpus; /* in the order of the file */
 	struct strbuf note;		/* the text of VMCOREINFO */
 	bool has_note;
-	uint64_t missing_bytes; /* of memory, behind the end of the file: it was cut */
+	uint64_t missing_bytes; /* of memory past the end of the file: it was truncated */
 };
 
 void kmem_core_deinit(struct kmem_core *core);

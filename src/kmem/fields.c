@@ -29,7 +29,7 @@ static struct error *find(const struct btf *btf, enum kmem_field_id id, struct b
 	struct btf_type type;
 	struct error *err;
 
-	/* A struct that is not there is no misspelling: no suggestions are looked for. */
+	/* A missing struct is not a typing error: no suggestion is searched. */
 	if (btf_find_body(btf, BTF_STRUCT, rows[id].type, &type) != BTF_BODY_FULL)
 		return kmem_error(KMEM_NO_FIELD, 0, "the kernel has no struct %s", rows[id].type);
 	if (strcmp(rows[id].paths, "*") != 0)

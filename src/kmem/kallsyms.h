@@ -32,7 +32,7 @@ struct kmem_kallsyms_tables {
 
 struct kmem_symbol {
 	uint64_t address;
-	uint64_t bytes; /* to the next symbol behind; 0: none follows */
+	uint64_t bytes; /* to the next symbol; 0: none follows */
 	char kind;	/* the letter that nm prints */
 	char name[KMEM_LIMIT_SYMBOL_CHARS];
 };
@@ -41,7 +41,7 @@ struct kmem_kallsyms;
 
 /*
  * Walks all names once. The bytes are borrowed. KMEM_NO_SYMBOLS when they contradict each other.
- * An order that is no order is not used; then the first search makes its own.
+ * An order that is not a sorted permutation is ignored; the first search then sorts the names.
  */
 struct error *kmem_kallsyms_parse(const struct kmem_kallsyms_tables *tables,
 				  struct kmem_kallsyms **ret) MUST_CHECK;

@@ -77,7 +77,7 @@ static struct error *check_self_map(struct kmem *kmem)
 
 /*
  * The note that the running kernel points to must say the same as the one that was found. So a
- * copy leads to the original, and what another kernel left behind leads nowhere.
+ * copy leads to the original, and a note left by another kernel is rejected.
  */
 static struct error *check_alive(struct kmem *kmem, const struct kmem_note *note)
 {

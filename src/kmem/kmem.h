@@ -66,7 +66,7 @@ struct kmem {
 	struct kmem_fields fields;
 
 	bool from_cache;	/* it was known before */
-	struct error *no_cache; /* why not; NULL as well when nobody asked for it */
+	struct error *no_cache; /* why not; NULL as well when it was not asked for */
 	size_t n_cached;	/* symbols that were known */
 };
 

@@ -46,7 +46,7 @@ struct error *kmem_modules(struct kmem *kmem, struct kmem_walk *walk, kmem_modul
 	if (err)
 		return err;
 	kmem_list(&kmem->space, head, walk, take_module, &w);
-	/* It was not the caller who stopped. */
+	/* The walk was stopped by an unreadable module, not by the caller. */
 	if (walk->end == KMEM_WALK_STOPPED && walk->status != KMEM_READ_OK)
 		walk->end = KMEM_WALK_UNREADABLE;
 	return NULL;

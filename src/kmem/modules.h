@@ -17,7 +17,7 @@ typedef bool (*kmem_module_fn)(void *context, const struct kmem_module *module);
 
 /*
  * All modules, in the kernel's order. KMEM_NO_FIELD when its types do not say how; otherwise
- * `walk` tells how it ended.
+ * `walk` says how it ended.
  */
 struct error *kmem_modules(struct kmem *kmem, struct kmem_walk *walk, kmem_module_fn fn,
 			   void *context) MUST_CHECK;
@@ -34,7 +34,7 @@ struct error *kmem_module_symbols(struct kmem *kmem, const struct kmem_module *m
 
 /*
  * Types that came into the kernel later: of modules and of BPF programs (struct btf, listed in
- * btf_idr). Those of modules stand on the kernel's own.
+ * btf_idr). Those of modules have the kernel's as their base.
  */
 
 struct kmem_btf {
@@ -49,8 +49,8 @@ DEFINE_CLEANUP(kmem_btf, struct kmem_btf *, NULL, kmem_btf_free);
 #define _cleanup_kmem_btf_ _cleanup_(cleanup_kmem_btf)
 
 /*
- * The types behind a pointer to struct btf. Split BTF stands on kmem_types(), which must outlive
- * *ret; one that stands on anything else is KMEM_NO_FIELD.
+ * The types of a struct btf. The base of split BTF is kmem_types(), which must outlive
+ * *ret; any other base is KMEM_NO_FIELD.
  */
 struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf **ret) MUST_CHECK;
 

@@ -40,7 +40,7 @@ static struct error *find_places(const struct kmem_vmcoreinfo *info, struct plac
 		return kmem_error(KMEM_NO_SYMBOLS, 0, "VMCOREINFO has no addresses of symbols");
 	if (!kmem_vmcoreinfo_symbol(info, "kallsyms_relative_base", &p.relative_base))
 		p.relative_base = 0;
-	/* Between the names and the tokens stand only the markers, in all versions. */
+	/* Only the markers are between the names and the tokens, in all versions. */
 	if (p.tokens <= p.names || p.token_index <= p.tokens)
 		return kmem_error(KMEM_NO_SYMBOLS, 0, "the tables overlap");
 	*ret = p;
@@ -63,7 +63,7 @@ static struct error *read_table(struct kmem_space *space, uint64_t address, uint
 	return NULL;
 }
 
-/* There is none before Linux 6.2: whatever stands there instead is not taken for one. */
+/* There is none before Linux 6.2: other bytes in its place are not taken for one. */
 static void read_order(struct kmem_space *space, struct kmem_symbols *s, uint64_t address,
 		       struct kmem_kallsyms_tables *tables)
 {
@@ -204,7 +204,7 @@ struct error *kmem_symbols_fingerprint(struct kmem_space *space, const struct km
 
 	if (err)
 		return err;
-	/* Names, markers, tokens and their index stand behind each other, in all versions. */
+	/* Names, markers, tokens and their index follow each other, in all versions. */
 	n = p.token_index + TOKEN_INDEX_BYTES - p.names;
 	if (n > KMEM_LIMIT_NAMES_BYTES + KMEM_LIMIT_TOKENS_BYTES)
 		return base_error(BASE_LIMIT, 0, "%llu bytes of names", (unsigned long long)n);

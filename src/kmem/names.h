@@ -35,12 +35,12 @@ void kmem_symbols_free(struct kmem_symbols *symbols);
 DEFINE_CLEANUP(kmem_symbols, struct kmem_symbols *, NULL, kmem_symbols_free);
 #define _cleanup_kmem_symbols_ _cleanup_(cleanup_kmem_symbols)
 
-/* KMEM_NO_SYMBOLS: not told where, or no way of writing agrees. KMEM_UNREAD: cannot be read. */
+/* KMEM_NO_SYMBOLS: location unknown, or no encoding fits. KMEM_UNREAD: cannot be read. */
 struct error *kmem_symbols_load(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
 				struct kmem_symbols **ret) MUST_CHECK;
 
 /*
- * For whoever knows a kernel from before. The print covers names and tokens, in which numbers of
+ * For a cached kernel. The fingerprint covers names and tokens, in which numbers of
  * symbols are written; equal prints mean equal numbers.
  */
 struct error *kmem_symbols_fingerprint(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
@@ -75,7 +75,7 @@ struct error *kmem_names_table(struct kmem_names *names, struct kmem_kallsyms **
 struct error *kmem_names_find(struct kmem_names *names, const char *name, uint64_t *ret) MUST_CHECK;
 
 /*
- * Remembers what is told of this kernel's symbols by somebody who has seen it before. Their
+ * Imports what a cache file says about this kernel's symbols. Their
  * addresses are read out of the guest and must agree with VMCOREINFO, else KMEM_NO_SYMBOLS and
  * nothing is remembered.
  */

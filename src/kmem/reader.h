@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where bytes of a machine's physical memory come from: RAM files and processes (physmap), core
- * files (core_file.h makes a physmap of them), a buffer of a test. Whoever reads learns whether
- * there was something to read; nothing is ever 0 because it could not be had.
+ * files (core_file.h makes a physmap of them), a buffer of a test. A reader learns whether
+ * there was something to read; bytes that could not be read are never returned as 0.
  */
 #ifndef KTSTR_KMEM_READER_H
 #define KTSTR_KMEM_READER_H
@@ -38,8 +38,8 @@ struct kmem_reader {
 	const struct physmap *data_map; /* NULL: `map` itself says where data is */
 	struct bytes buffer;
 	uint64_t buffer_start;
-	void *context; /* of whoever puts functions of their own here */
-	/* Told what is asked for, before a page around it is read. May be NULL. */
+	void *context; /* for callers that install their own functions */
+	/* Called with the requested range before the page around it is read. May be NULL. */
 	void (*touched)(void *context, uint64_t physical, size_t n);
 };
 

@@ -269,7 +269,7 @@ enum kmem_status kmem_paging_walk(const struct kmem_paging *paging, struct kmem_
 		if (level == 1 || (entry & ENTRY_LARGE)) {
 			uint64_t inside = (UINT64_C(1) << shift) - 1;
 
-			/* Below the size of a large page stands PAT, no address. */
+			/* Bits below the size of a large page are PAT, not part of the address. */
 			mapping.physical = (table & ~inside) | (address & inside);
 			mapping.left = left_in(address, shift);
 			mapping.page_shift = shift;

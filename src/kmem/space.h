@@ -14,8 +14,8 @@
 #include "kmem/reader.h"
 
 /*
- * Physical memory with a memory of its own: small reads of one page cost one read. What was read
- * stays as it was until kmem_pages_forget(); whoever looks at a running guest calls it at the
+ * Physical memory with a cache: small reads of one page cost one read. What was read
+ * stays as it was until kmem_pages_forget(), which a reader of a running guest calls at the
  * beginning of each look.
  */
 
@@ -52,7 +52,7 @@ enum kmem_status kmem_pages_read(struct kmem_pages *pages, uint64_t physical, vo
 struct kmem_paging {
 	uint64_t root;		  /* physical */
 	unsigned int levels;	  /* 4 or 5 */
-	uint64_t encryption_mask; /* bits of an entry that are no part of the address */
+	uint64_t encryption_mask; /* bits of an entry that are not part of the address */
 };
 
 struct kmem_mapping {
@@ -73,7 +73,7 @@ bool kmem_paging_is_canonical(const struct kmem_paging *paging, uint64_t address
 enum kmem_status kmem_paging_walk(const struct kmem_paging *paging, struct kmem_pages *pages,
 				  uint64_t address, struct kmem_mapping *ret) MUST_CHECK;
 
-/* Where x86-64 links its kernel image; phys_base is what it stands at (arch/x86 __phys_addr). */
+/* Where x86-64 links its kernel image; it is mapped to phys_base (arch/x86 __phys_addr). */
 #define KMEM_IMAGE_MAP UINT64_C(0xffffffff80000000)
 
 /* Addresses from start up to end lie at physical - start, in one piece. Empty: start == end. */
@@ -131,7 +131,7 @@ struct error *kmem_unread(enum kmem_status status, uint64_t address,
 
 /*
  * A fingerprint of megabytes in a guest: two tables of a kernel with the same print are the same.
- * It finds every accident; who can choose all the bytes can make two with one print, and gains
+ * It finds every accidental change. A guest that chooses its bytes can forge a print, and gains
  * wrong names in a view for it, nothing else. `what` names the n bytes in an error.
  */
 struct error *kmem_fingerprint(struct kmem_space *space, uint64_t address, uint64_t n,

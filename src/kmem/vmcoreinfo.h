@@ -37,14 +37,14 @@ struct kmem_vmcoreinfo {
 };
 
 /*
- * KMEM_BAD_NOTE when the bytes are no such text or a needed line is missing or odd; other lines
+ * KMEM_BAD_NOTE when the bytes are not such a text or a needed line is missing or odd; other lines
  * are kept as they are. Of two lines with one key the first counts. Copies the bytes.
  */
 struct error *kmem_vmcoreinfo_parse(struct bytes text, struct kmem_vmcoreinfo *ret) MUST_CHECK;
 void kmem_vmcoreinfo_deinit(struct kmem_vmcoreinfo *info);
 #define _cleanup_kmem_vmcoreinfo_ _cleanup_(kmem_vmcoreinfo_deinit)
 
-/* NULL: no such line. `key` as it stands before the "=". */
+/* NULL: no such line. `key` is the text before the "=". */
 const char *kmem_vmcoreinfo_find(const struct kmem_vmcoreinfo *info, const char *key);
 /* False: no such line or no number. */
 bool kmem_vmcoreinfo_symbol(const struct kmem_vmcoreinfo *info, const char *name,
@@ -59,7 +59,7 @@ bool kmem_note_line_symbol(const struct kmem_note_line *line, char *buf, size_t 
  * Looks for VMCOREINFO in raw memory. The kernel puts its ELF note at the beginning of a page
  * (alloc_pages_exact() in kernel/vmcore_info.c), so one look per page is enough; holes of a file
  * are not touched. There may be several: of a kernel that ran before, of a guest in the guest, of
- * a dump in the page cache. Whoever asks decides which one is alive.
+ * a dump in the page cache. The caller decides which one is current.
  */
 
 enum { KMEM_NOTE_HEADER_BYTES = 24 };

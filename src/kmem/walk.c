@@ -182,7 +182,7 @@ static bool descend(struct xa_walk *w, uint64_t node, uint64_t index)
 	    !kmem_walk_read(w->walk, w->space, node + w->form->offset, &offset, 1) ||
 	    !kmem_walk_read(w->walk, w->space, node + w->form->parent, &parent, 8))
 		return false;
-	/* The top may have any level that a 64-bit index can need, and lies below nobody. */
+	/* The top node may have any level that a 64-bit index can need, and has no parent. */
 	if (above ? shift + w->chunk_shift != above->shift || parent != above->node ||
 			    offset != above->slot
 		  : shift >= 64 || shift % w->chunk_shift || parent) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What all walks over a guest's lists and trees have in common: a bound, an end that is told, and
+ * What all walks over a guest's lists and trees have in common: a limit, a reported end, and
  * "shown a of b". A walk goes on counting after it has shown as much as was wanted.
  */
 #ifndef KTSTR_KMEM_WALK_H
@@ -21,7 +21,7 @@ enum kmem_walk_end {
 struct kmem_walk {
 	/* How many to show, 0: all; and how much may be written of them. Set it before the walk. */
 	uint64_t wanted;
-	const size_t *written; /* so far, by whoever shows them; NULL: nobody counts */
+	const size_t *written; /* bytes written so far; NULL: not counted */
 	size_t most_written;
 	/* Shared with other walks, so that lists of lists have an end; NULL: only its own limit. */
 	uint64_t *steps_left;
@@ -50,8 +50,8 @@ bool kmem_walk_read(struct kmem_walk *walk, struct kmem_space *space, uint64_t a
 bool kmem_walk_shows(struct kmem_walk *walk) MUST_CHECK;
 
 /*
- * Brent: one element is remembered, after every power of two of steps another. Who meets it again
- * walks in a circle; no list of what was seen is needed. Starts as zeros.
+ * Brent: one element is remembered, after every power of two of steps another. Meeting it again
+ * means a cycle; no list of visited elements is needed. Starts as zeros.
  */
 struct kmem_circle {
 	uint64_t remembered;

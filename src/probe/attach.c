@@ -163,7 +163,7 @@ static struct error *check_identity(struct probe_known_thread *thread,
 {
 	/*
 	 * A main thread that ended while others run keeps its name until they end too.
-	 * pthread.tid tells, but only of threads that glibc listed.
+	 * pthread.tid shows it, but only for threads that glibc listed.
 	 */
 	if (thread->comm_fd < 0 || !thread->has_stat || thread->method != PROBE_METHOD_GLIBC)
 		return confirm_by_start_time(thread, tasks);

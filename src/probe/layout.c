@@ -152,7 +152,7 @@ struct claim {
 	size_t span;
 };
 
-/* How many threads said what. */
+/* How many threads confirmed or refuted the layout. */
 struct tally {
 	size_t proven, misfit, seen, untouched;
 	pid_t misfit_tid;
@@ -227,7 +227,7 @@ static enum look look_at(const struct probe *probe, const struct claim *claim,
 	return LOOK_SEEN;
 }
 
-/* What the thread says, or said at one of a few looks; later than `earlier` if there is one. */
+/* Samples the thread, a few times if needed; later than `earlier` if that is given. */
 static enum look judge(const struct probe *probe, const struct claim *claim,
 		       const struct probe_listed_thread *thread,
 		       const struct probe_layout_sample *earlier, struct probe_layout_sample *ret,
@@ -295,7 +295,7 @@ static struct error *conclude(const struct probe *probe, const struct probe_layo
 	}
 	if (tally->seen + tally->untouched)
 		return not_proven(layout, "cannot be proven: no thread has allocated with it yet");
-	/* Memory that cannot be read, or pointers nobody may fetch: each thread will say so. */
+	/* Unreadable memory or forbidden stops: each thread will report that as its error. */
 	access = probe_remote_access(&probe->memory.remote);
 	if (access == PROBE_REMOTE_DENIED || access == PROBE_REMOTE_GONE ||
 	    (!probe->has_glibc && probe->stop == PROBE_STOP_NEVER))

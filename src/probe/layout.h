@@ -3,7 +3,7 @@
  * Where jemalloc keeps the counters, for builds without debug information. The
  * rows of layouts.def are made by tools/layout-table from real builds: each was asked
  * where its counters are. Those of layouts_observed.def were seen in programs whose build
- * nobody can ask. A row is only believed after the live process was seen to prove it.
+ * is not available. A row is used only after the live process has confirmed it.
  */
 #ifndef KTSTR_PROBE_LAYOUT_H
 #define KTSTR_PROBE_LAYOUT_H

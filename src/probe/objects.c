@@ -222,7 +222,7 @@ int probe_object_open(const struct probe_objects *objects, const struct probe_ob
 	exact = xasprintf("%s/%d/map_files/%" PRIx64 "-%" PRIx64, objects->proc_root,
 			  (int)objects->pid, object->map_start, object->map_end);
 	fd = open(exact, O_RDONLY | O_CLOEXEC);
-	/* What stands at the path now is not what is mapped. */
+	/* The file at that path now is not the mapped one. */
 	if (fd >= 0 || object->deleted)
 		return fd;
 	return io_open_below(objects->ns_root, object->path);

@@ -29,7 +29,7 @@ struct probe_object {
 
 struct probe_objects;
 
-/* Somebody who knows what objects contain, so that none has to be opened here. */
+/* A source of facts about objects, so that none has to be opened here. */
 struct probe_object_source {
 	/* Complete facts, borrowed as long as the objects live; or NULL, and why in *ret_error. */
 	const struct probe_object_facts *(*look)(const struct probe_object_source *source,
@@ -72,7 +72,7 @@ int probe_object_open(const struct probe_objects *objects,
 		      const struct probe_object *object) MUST_CHECK;
 /*
  * True when an object with this error may hold jemalloc nevertheless: it is neither something
- * else, nor gone, nor refused, which have words of their own. NULL is no error.
+ * else, nor gone, nor refused, which have words of their own. False for NULL.
  */
 bool probe_object_error_leaves_open(const struct error *err);
 /* Borrowed; NULL leaves object->error set. */

@@ -141,7 +141,7 @@ static void add_detail(const struct probe_options *options, const struct candida
 			       error_message(err));
 }
 
-/* Works on probe->place, which is nobody's until one is chosen. */
+/* Uses probe->place as scratch: it is not valid until a candidate is chosen. */
 static struct error *resolve(struct probe *probe, const struct probe_objects *objects,
 			     const struct probe_options *options, struct candidate *candidate)
 {

@@ -102,7 +102,7 @@ static void confirm(const struct probe *probe, struct attempt *attempt)
 	if (!err)
 		return;
 	attempt->thread->has_pointer = false;
-	/* An error we already have tells more; a number we have may not be this thread's. */
+	/* An earlier error is more precise; a number read before may belong to another thread. */
 	if (attempt->error)
 		error_free(err);
 	else
@@ -164,7 +164,7 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 		thread->thread_pointer = attempt->read.thread_pointer;
 		thread->method = PROBE_METHOD_PTRACE;
 	}
-	/* While it stands still it cannot become another thread. */
+	/* While it is stopped, its tid cannot be reused. */
 	confirm(probe, attempt);
 	probe_tracer_release(&probe->tracer, &stopped);
 }

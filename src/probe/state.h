@@ -76,7 +76,7 @@ struct probe_attach_threads {
 void probe_attach_threads_collect(struct probe *probe, struct probe_attach_threads *ret);
 /*
  * Bytes that they have allocated at probe->place, all together; false when none could be read.
- * A process that nobody may read has no answer.
+ * False as well for a process that may not be read.
  */
 bool probe_attach_threads_allocated(struct probe *probe, uint64_t *ret);
 

@@ -59,7 +59,7 @@ static bool parse_line(struct slice line, struct mount *ret)
 	return true;
 }
 
-/* Whether whoever looks for inner goes through outer. */
+/* Whether the path `inner` leads through `outer`. */
 static bool leads_through(struct slice outer, struct slice inner)
 {
 	if (outer.n == 1)
@@ -182,7 +182,7 @@ void procfs_cgroup_mount_parse(const char *text, size_t n, bool own_namespace,
 	*ret = found;
 }
 
-/* False as well when nothing can be said about it. */
+/* False as well when it is unknown. */
 static bool is_own_namespace(const char *root)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/self/ns/cgroup", root);

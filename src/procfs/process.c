@@ -26,7 +26,7 @@ bool procfs_address_space_is_gone(const struct procfs_address_space *space)
 {
 	char byte;
 
-	/* The kernel answers end of file once nobody uses the memory, before it looks at the
+	/* The kernel returns end of file once the memory is unused, before it looks at the
 	 * address. */
 	return space->fd >= 0 && pread(space->fd, &byte, 1, 0) == 0;
 }

@@ -17,11 +17,11 @@ enum {
 	RECEIVE_BUFFER_BYTES = PROCFS_TASKSTATS_BATCH * 2 * ANSWER_BYTES,
 	/* Asking one thread alone and losing its answer. */
 	OVERRUNS_ALONE = 3,
-	/* Of datagrams nobody asked for, one after the other. */
+	/* Unexpected datagrams in a row. */
 	STRAY_DATAGRAMS = 4096,
 };
 
-/* errnum of who has not been answered. */
+/* errnum of a query without an answer. */
 enum { PENDING = EINPROGRESS };
 
 struct procfs_taskstats_buffers {
@@ -55,7 +55,7 @@ static bool wait_readable(struct procfs_taskstats_client *client)
 	do
 		ready = poll(&pollfd, 1, client->timeout_ms);
 	while (ready < 0 && errno == EINTR);
-	/* Whoever comes later does not wait as long again for a kernel that is silent. */
+	/* Later queries do not wait again for a kernel that does not answer. */
 	if (ready == 0)
 		client->timeout_ms = 0;
 	return ready > 0;
@@ -168,7 +168,7 @@ static bool send_requests(struct procfs_taskstats_client *client, const uint32_t
 	return sent >= 0;
 }
 
-/* True when it answered somebody who waited. */
+/* True when it answered a pending query. */
 static bool take_datagram(struct procfs_taskstats_client *client, struct bytes datagram,
 			  const uint32_t *tids, size_t n, struct procfs_taskstats_answer *answers)
 {
@@ -177,7 +177,7 @@ static bool take_datagram(struct procfs_taskstats_client *client, struct bytes d
 	uint32_t index;
 
 	procfs_taskstats_reply_parse(datagram, client->family, &reply);
-	/* The answer to an older question, which nobody waits for any more, has another number. */
+	/* A late answer to an earlier query has another sequence number. */
 	index = reply.seq - client->last_seq - 1;
 	if (index >= n || answers[index].errnum != PENDING)
 		return false;
@@ -216,7 +216,7 @@ static bool is_from_kernel(const struct msghdr *header)
 	return header->msg_namelen < sizeof(*from) || from->nl_pid == 0;
 }
 
-/* True when answers were lost for want of room: whoever is pending then must be asked again. */
+/* True when answers were lost for lack of buffer space: pending queries must be repeated. */
 static bool ask_batch(struct procfs_taskstats_client *client, const uint32_t *tids, size_t n,
 		      struct procfs_taskstats_answer *answers)
 {
@@ -233,7 +233,7 @@ static bool ask_batch(struct procfs_taskstats_client *client, const uint32_t *ti
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == ENOBUFS) {
-			/* Said once; what arrived before stands in the queue. */
+			/* Reported once; earlier datagrams are still in the queue. */
 			overrun = true;
 			continue;
 		}

@@ -101,7 +101,7 @@ static void take_words(struct slice line, unsigned int first, struct procfs_fiel
 				take_value(word, &fields.at[i], values);
 }
 
-/* The first line behind the name; a newline in the name stands before the bracket. */
+/* The rest of the first line after the name; a newline in the name is before the bracket. */
 static bool stat_tail(struct slice text, struct slice *ret)
 {
 	const char *close = text.n ? memrchr(text.at, ')', text.n) : NULL;
@@ -135,7 +135,7 @@ bool procfs_schedstat_fields(struct slice text, struct procfs_fields fields,
 	return values->any;
 }
 
-/* Few of the sixty lines of status matter; their first letters tell most of the others. */
+/* Few of the sixty lines of status matter; their first letters rule out most of the others. */
 static bool may_be_wanted(struct slice line, struct procfs_fields fields)
 {
 	if (line.n == 0 || slice_is_blank(line.at[0]))
@@ -169,7 +169,7 @@ static bool is_rule(struct slice line)
 	return line.n >= DASHES_LEAST;
 }
 
-/* Behind the heading: the name in it is the thread's own choice and may look like lines of ours. */
+/* Skips the heading: the thread chooses the name in it, which may look like other lines. */
 static struct slice without_heading(struct slice text)
 {
 	struct slice rest = text, line;

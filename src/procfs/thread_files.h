@@ -20,7 +20,7 @@ enum {
 	PROCFS_STATUS_MAX_BYTES = 65536,
 	/* Pid namespaces nest at most this deep (MAX_PID_NS_LEVEL is 32). */
 	PROCFS_NSPID_MAX = 33,
-	/* Of a field whose presence nobody asks for. */
+	/* For a field whose presence is not asked for. */
 	PROCFS_FIELD_NO_BIT = UINT8_MAX,
 };
 

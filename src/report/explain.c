@@ -16,7 +16,7 @@ static void append_line(struct strbuf *into, const char *line, size_t indent, si
 }
 
 /*
- * "<indent><word>: <text>\n". Further lines of the text stand deeper than any word of ours, so that
+ * "<indent><word>: <text>\n". Further lines of the text are indented past any word of ours, so that
  * no text can look like one.
  */
 static void append_item(struct strbuf *into, const char *word, const char *text, const char *place,
@@ -25,7 +25,7 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 	const char *end = text + strlen(text);
 	size_t n_lines = 0;
 
-	/* An empty line at the end is no line. */
+	/* Empty lines at the end are dropped. */
 	while (end > text && end[-1] == '\n')
 		end--;
 	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
@@ -73,7 +73,7 @@ void report_explain_reason(const struct result_outcome *outcome,
 	const struct exchange_part *part = report_deciding_part(outcome);
 	struct exchange_part made = { .reason = outcome->reason, .text = outcome->why };
 
-	/* Without words of its own the reason's meaning says more than nothing. */
+	/* A reason without a text is explained by its meaning. */
 	if (!part && !outcome->why[0])
 		made.text = (char *)result_reason_meaning(outcome->reason);
 	append_part(into, part ? part : &made, "", look, true);

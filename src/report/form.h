@@ -16,19 +16,19 @@ enum {
 	REPORT_LIMIT_TEXT_LINES = 12,
 	/* Parts, and notes, of one test that people are shown unless they ask for more. */
 	REPORT_LIMIT_ITEMS = 8,
-	/* Tests between a failure and the end before failures are told again there. */
+	/* Failures are repeated at the end if this many tests come after them. */
 	REPORT_RECAP_DISTANCE = 20,
 	REPORT_NAME_COLUMNS_MIN = 24,
 	REPORT_NAME_COLUMNS_MAX = 60,
 	/* The live line is not redrawn more often. */
 	REPORT_LIVE_INTERVAL_MS = 100,
-	/* How long somebody who does not read is waited for after Ctrl-C. */
+	/* How long a stuck reader is waited for after Ctrl-C. */
 	REPORT_HURRY_MS = 500,
 };
 
 /* Counts and times of a run, for people. */
 
-/* "5.3 s", "999.9 s", "16 min 40 s", "2 h 03 min"; rounded down: what is not over is not told. */
+/* "5.3 s", "999.9 s", "16 min 40 s", "2 h 03 min"; rounded down. */
 void report_format_duration(struct strbuf *into, uint64_t ns);
 /* Seconds of something that still runs: "5 s", "12 min 05 s". */
 void report_format_elapsed(struct strbuf *into, uint64_t ns);
@@ -46,7 +46,7 @@ void report_append_xml(struct strbuf *into, const char *text);
 /* ` name="text"` */
 void report_append_xml_attribute(struct strbuf *into, const char *name, const char *text);
 
-/* Writing to somebody who may not read: a pager that waits, a stopped terminal. */
+/* Writing to a reader that may be stuck: a pager that waits, a stopped terminal. */
 
 /*
  * Waits for as long as it takes, but not for long once `cancel` (may be NULL) is requested:
@@ -155,7 +155,7 @@ struct report_form {
 	void (*tick)(struct report_run *r, uint64_t now_ns);
 	void (*finished)(struct report_run *r, size_t index, const struct result_outcome *outcome);
 	void (*end)(struct report_run *r, const struct report_ending *ending);
-	/* Freed without an end: takes back what only stands there for a while. */
+	/* Freed without an end: erases the live line. */
 	void (*abandon)(struct report_run *r);
 };
 

@@ -4,8 +4,8 @@
  *
  *	<result> <number> [<description>][ # [<directive>] [<diagnostic data>]]
  *
- * Numbers "must increase by 1", so they count results in the order in which they come; who a result
- * belongs to is told by the description alone, which is the test's name (it "can't include #").
+ * Numbers "must increase by 1", so they count results in order of arrival; which test a result
+ * belongs to is in the description alone, which is the test's name (it "can't include #").
  * SKIP, TIMEOUT and ERROR are directives the document accepts; ERROR, "the execution of a test has
  * failed", is given for broken and inconclusive. The diagnostic data begins with the reason's word.
  * There is no way to bail out: an interrupted run has fewer results than its plan says.

@@ -143,7 +143,7 @@ static size_t rest_width(const struct report_live *live, size_t k)
 	return sum;
 }
 
-/* Nobody shall take a boot for a hang; a copy is there before this is seen. */
+/* A long boot must not look like a hang; a clone starts before this is shown. */
 static void format_idle(const struct report_live *live, struct strbuf *into)
 {
 	uint64_t idle_ns = live->idle_ns ? live->now_ns - live->idle_ns : 0;

@@ -5,7 +5,7 @@
 #include "report/form.h"
 #include "text/terminal.h"
 
-/* What is told again at the end. */
+/* What is repeated at the end. */
 struct failure {
 	enum ktstr_verdict verdict;
 	char *head; /* "name  reason", escaped */
@@ -201,7 +201,7 @@ static void pretty_finished(struct report_run *r, size_t index,
 		draw(r);
 }
 
-/* Briefly, all of it stands above; but a name is never cut. */
+/* Briefly, since the details are printed above; but a name is never cut. */
 static void append_failure(const struct report_run *r, const struct failure *failure,
 			   struct strbuf *into)
 {

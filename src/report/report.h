@@ -47,7 +47,7 @@ struct report_options {
 	size_t columns; /* pretty: 0 asks the terminal each time, so that it may be resized */
 	bool verbose;	/* pretty: notes and paths of every test */
 	bool quiet;	/* pretty: only what is neither passed nor skipped, and the summary */
-	/* Borrowed; once it is requested, nobody waits long for who does not read. May be NULL. */
+	/* Borrowed; once requested, a stuck reader is not waited for long. May be NULL. */
 	const struct cancel *cancel;
 };
 

@@ -28,7 +28,7 @@ static bool is_commit(const char *text)
 	return (n == 40 || n == 64) && (!text[n] || text[n] == ' ');
 }
 
-/* What `path` means to who stands in dir. */
+/* `path` relative to dir. */
 static char *resolve(const char *dir, const char *path)
 {
 	return path[0] == '/' ? xstrdup(path) : xasprintf("%s/%s", dir, path);

@@ -165,7 +165,7 @@ static bool stat_protected(const char *lock_path, struct stat *ret)
 }
 
 /*
- * Who may write the file may lock it, also after root made the lock. Only a file that we made
+ * Whoever may write the file may lock it, also if root created the lock. Only a file that we made
  * ourselves is given away: another could be a link to anything.
  */
 static void give_to_owner(int fd, const char *path)
@@ -227,7 +227,7 @@ static struct error *wait_for_lock(int fd, const char *path, uint64_t end_ns, ui
 	}
 }
 
-/* False when somebody removed the lock file meanwhile: the next writer would lock another one. */
+/* False when the lock file was removed meanwhile: the next writer would lock another one. */
 static bool still_in_place(int fd, const char *path)
 {
 	struct stat held, named;

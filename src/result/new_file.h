@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file that appears whole under a name nobody has, or not at all. Two who want the same name:
- * one gets it, the other is told and tries the next.
+ * A file that appears complete under a name that was free, or not at all. If two want one name,
+ * one gets it, the other gets an error and tries the next.
  */
 #ifndef KTSTR_RESULT_NEW_FILE_H
 #define KTSTR_RESULT_NEW_FILE_H
@@ -11,7 +11,7 @@
 
 /* How a file is kept out of sight until it is whole; the best first. */
 enum result_new_file_way {
-	RESULT_NEW_FILE_UNNAMED,    /* O_TMPFILE: who is killed leaves nothing */
+	RESULT_NEW_FILE_UNNAMED,    /* O_TMPFILE: a killed process leaves nothing */
 	RESULT_NEW_FILE_HARD_LINK,  /* a temporary name, linked to its own */
 	RESULT_NEW_FILE_NO_REPLACE, /* a temporary name, renamed: for file systems without links */
 };
@@ -33,7 +33,7 @@ struct error *result_new_file_init(struct result_new_file *file, const char *dir
 struct error *result_new_file_publish(struct result_new_file *file, const char *path) MUST_CHECK;
 /*
  * Takes the place of the regular file at path, with its mode and owner; the caller sees to it that
- * nobody else does. Who is killed in between leaves a temporary name, for an instant only.
+ * nobody else does. A process killed in between leaves a temporary name.
  */
 struct error *result_new_file_replace(struct result_new_file *file, const char *path) MUST_CHECK;
 /* Removes it unless it was published. */
@@ -42,8 +42,8 @@ void result_new_file_deinit(struct result_new_file *file);
 
 /*
  * A lock file beside a file that is replaced by rename: a lock on the file
- * itself would stay with the old inode. When missing, "<file>.lock" is made for whom the file
- * belongs to, 0600 and more where others may write the file, and stays in place; the lock ends
+ * itself would stay with the old inode. When missing, "<file>.lock" is created with the file's
+ * owner, 0600 and more where others may write the file, and stays in place; the lock ends
  * when the descriptor is closed, so also with the process, however it dies.
  */
 

@@ -49,7 +49,7 @@ static struct error *check_name(const char *what, const char *text)
 	return NULL;
 }
 
-/* Gives the bytes the first name of this variant that nobody has. */
+/* Publishes the bytes under the first free name of this variant. */
 static struct error *write_new(const struct result_record *record, const struct strbuf *text,
 			       char **ret_path)
 {
@@ -120,7 +120,7 @@ struct error *result_record_begin(const char *dir, const struct result_run *head
 
 static struct error *read_back(const struct result_record *record, struct strbuf *into)
 {
-	/* A link would be somebody else's file, and a pipe would wait. */
+	/* A link may lead to a foreign file, and a pipe would block. */
 	_cleanup_close_ int fd = open(record->path,
 				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -156,7 +156,7 @@ static struct error *replace_locked(const struct result_record *record,
 	return err;
 }
 
-/* Who is in a hurry does not wait long for others, but takes a lock that is free. */
+/* After a cancel the wait for the lock is short, but a free lock is still taken. */
 static struct error *lock_for_finish(const char *path, const struct cancel *cancel, int *ret_fd)
 {
 	struct error *err = result_lock_acquire(path, RESULT_LIMIT_LOCK_MS * NS_PER_MS, cancel,
@@ -183,8 +183,8 @@ static struct error *replace(const struct result_record *record,
 		return err;
 	err = replace_locked(record, result);
 	/*
-	 * While it is held: who waits for it sees that its file has no name any more and makes
-	 * the next one (lock.h), so removing it lets nobody in who should wait.
+	 * While it is held: a waiting process sees that the file has no name any more and creates
+	 * the next one (lock.h), so removing it lets no one in who should wait.
 	 */
 	unlink(lock_path);
 	return err;

@@ -18,7 +18,7 @@
 
 /*
  * What a record says, as it is written and as it is read: ktstr-record(5) is made from these rows.
- * Who writes one lends every text; who read one owns them (result_run_deinit()). NULL, 0 and empty
+ * A writer lends every text; a reader owns them (result_run_deinit()). NULL, 0 and empty
  * lists are what the record does not say.
  */
 
@@ -72,7 +72,7 @@ struct result_run {
 	const char *timestamp, *run_id, *run_source;
 	/* The process that started it. */
 	uint64_t runner_pid, runner_start_jiffies;
-	/* All that doing it again needs. Who writes fills the first four, the rest is as above. */
+	/* What a rerun needs. A writer fills the first four, the rest is as above. */
 	struct {
 		struct result_file binary;
 		struct exchange_text_list scheduler_argv;
@@ -166,7 +166,7 @@ struct error *result_record_finish(struct result_record *record,
 
 /* The text of a run's record, without a disk. */
 
-/* What tells this run from every other, and when it began. */
+/* The identity of this run, and when it began. */
 struct result_stamp {
 	uint64_t unix_sec;
 	uint64_t pid;

@@ -5,7 +5,7 @@
 
 #include "result/limits.h"
 
-/* Absent and null are the same: nobody knew. */
+/* Absent and null both mean unknown. */
 #define TABLE(rows)                                                                        \
 	{ JSON_TABLE(rows), .null_is_absent = true, .text_limit = RESULT_LIMIT_TEXT_BYTES, \
 	  .list_limit = RESULT_LIMIT_LIST }

@@ -21,7 +21,7 @@ static struct json_writer begin(struct strbuf *into, enum result_state state)
 	return w;
 }
 
-/* The writer stands behind a member: the head's members follow, and it goes on behind them. */
+/* Inserts the members of the head after the last member written. */
 static void add_head(struct json_writer *w, const struct strbuf *head)
 {
 	strbuf_append_char(w->out, ',');
@@ -239,7 +239,7 @@ static const struct result_absent unmeasured[] = {
 	{ "verifier_stats", "statistics of the BPF verifier are not read" },
 };
 
-/* All that is absent: what the caller could not find out, and what nobody here does. */
+/* All absent members: those the caller could not find out, and those never measured. */
 static struct result_absent *list_absent(const struct result_absences *more, size_t *ret_n)
 {
 	size_t n = ARRAY_SIZE(unmeasured);

@@ -154,7 +154,7 @@ void suite_body_pump(struct suite_body *body, struct suite_report_writer *report
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
-		/* Closed by the last who had it. */
+		/* The last writer has closed it. */
 		close(body->report_fd);
 		body->report_fd = -1;
 	}

@@ -278,7 +278,7 @@ static struct error *bounded(const struct call *call, const char *label, uint64_
 	if (pid < 0)
 		return base_error(BASE_IO, errno, "%s", label);
 	if (!wait_for(from, deadline)) {
-		/* If it can die it does; our end reaps it, or nobody does. */
+		/* It is killed if it can be; it is reaped when we exit. */
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, WNOHANG);
 		return base_error(BASE_CANCELLED, 0, "%s: no answer of the kernel within %llu ms",

@@ -163,7 +163,7 @@ bool suite_reason_is_expectable(enum ktstr_reason reason)
 {
 	if ((unsigned int)reason >= KTSTR_N_REASONS)
 		return false;
-	/* These two are said about an expectation, so nothing can expect them. */
+	/* These two describe an expectation, so they cannot be expected. */
 	return exchange_reason_verdicts[reason] == KTSTR_FAIL &&
 	       reason != KTSTR_REASON_DID_NOT_FAIL && reason != KTSTR_REASON_OTHER_FAILURE;
 }

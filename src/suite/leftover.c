@@ -17,7 +17,7 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* A zombie holds nothing; somebody reaps it, or we do. */
+/* A zombie holds no resources; it is reaped by its parent or by us. */
 static bool lives(pid_t pid)
 {
 	struct procfs_stat stat;

@@ -92,7 +92,7 @@ static bool judge_exit_code(const struct ktstr_metric_check *check,
 	return false;
 }
 
-/* Written so that a limit that is no number never holds. */
+/* Written so that a limit of NaN never holds. */
 static bool number_holds(const struct ktstr_metric_check *check, double value)
 {
 	bool low_holds = value >= check->low, high_holds = value <= check->high;

@@ -166,7 +166,7 @@ const struct suite_metric *suite_metrics_find(const struct ktstr_metrics *metric
 
 int ktstr_exit_code(const struct ktstr_metrics *metrics)
 {
-	/* To look is no change that an author could notice. */
+	/* const to the author: only a private flag is set. */
 	((struct ktstr_metrics *)(uintptr_t)metrics)->exit_asked = true;
 	return metrics->exit_code;
 }
@@ -220,7 +220,7 @@ bool ktstr_has_metric(const struct ktstr_metrics *metrics, const char *name)
 
 const char *ktstr_metrics_dump(const struct ktstr_metrics *metrics)
 {
-	/* The text is made when somebody asks; nothing the caller can see changes. */
+	/* The text is made on demand; nothing visible to the caller changes. */
 	struct ktstr_metrics *own = (struct ktstr_metrics *)metrics;
 	struct strbuf text = STRBUF_INIT;
 

@@ -177,7 +177,7 @@ static void judge(struct ktstr_payload *payload)
 	suite_metric_checks_judge(payload->checks, payload->result, add_part, payload);
 }
 
-/* It has ended: the one result is made, told and judged. */
+/* It has ended: the result is made, reported and judged once. */
 static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning)
 {
 	struct suite_payload_end *end = suite_payload_process_end(payload->process);
@@ -212,7 +212,7 @@ static bool declares_exit_code(const struct ktstr_payload *payload)
 	return false;
 }
 
-/* Every result counts: one that failed, and nobody ever looked, did not go well. */
+/* Every result counts: a failed payload that the test did not check is a failure. */
 static void judge_unseen(struct ktstr_payload *payload)
 {
 	const struct ktstr_metrics *result = payload->result;
@@ -243,7 +243,7 @@ static void payload_free(struct ktstr_payload *payload)
 	free(payload);
 }
 
-/* Kills it if it runs. The result says that nobody asked for its end. */
+/* Kills it if it runs. The result is marked as ended by cleanup. */
 static struct ktstr_metrics *end_by_cleanup(struct ktstr_payload *payload)
 {
 	if (payload->result)
@@ -361,7 +361,7 @@ void ktstr_wait_ready_with(struct ktstr_payload *payload, unsigned int timeout_m
 				   READY_MARKER_OVERRIDE_ENV);
 	for (;;) {
 		bool marked = access(payload->ready_path, F_OK) == 0;
-		/* Looked at behind the marker: one that marks itself and dies is not ready. */
+		/* After the marker: a payload that writes it and dies is not ready. */
 		struct ktstr_metrics *ended = ktstr_try_wait(payload);
 
 		if (ended)

@@ -108,7 +108,7 @@ void suite_payload_process_kill(struct suite_payload_process *process);
 /* Only after the end; reaps it. Borrowed; the captures may be taken out of it. */
 struct suite_payload_end *suite_payload_process_end(struct suite_payload_process *process);
 
-/* What the runner is told about a payload. */
+/* What is reported to the runner about a payload. */
 
 /*
  * Long arguments are cut; those that do not fit the line are counted in "argv_dropped". The first

@@ -17,7 +17,7 @@ struct suite_payload_process {
 	pid_t pid;
 	uint64_t from_ns;
 	uint64_t deadline_ns; /* 0: none; the keeper's */
-	/* The keeper's until `ended`, then whoever asks for the end. */
+	/* Owned by the keeper thread until `ended`, then by the caller that asks for the end. */
 	int pidfd, out, err;
 	struct suite_payload_end end;
 
@@ -94,7 +94,7 @@ static void keep_until_leader_ended(struct suite_payload_process *process)
 	}
 }
 
-/* Not before somebody asks: until then the numbers of leader and group are theirs. */
+/* Only when the end is asked for: until then pid and process group cannot be reused. */
 static void reap(struct suite_payload_process *process)
 {
 	struct suite_payload_end *end = &process->end;

@@ -40,7 +40,7 @@ struct error *suite_report_writer_open(struct suite_report_writer *ret)
 	if (errno || !*text || *end || fd < 0 || fd > INT32_MAX)
 		return base_error(BASE_PARSE, 0, "%s=%s is not a descriptor", WIRE_REPORT_ENV,
 				  text);
-	/* Nobody we start shall write into the report. */
+	/* Children must not write into the report. */
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
 		return base_error(BASE_IO, errno, "%s=%s", WIRE_REPORT_ENV, text);
 	unsetenv(WIRE_REPORT_ENV);

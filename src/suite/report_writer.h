@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the runner is told: lines of JSON. The suite's parent writes them where WIRE_REPORT_ENV
+ * The report to the runner: lines of JSON. The suite's parent writes them where WIRE_REPORT_ENV
  * says, or readable on standard error when a person runs the binary. The body, the process of
  * the test's function, writes to a pipe that the parent forwards line by line: a line that a
  * crash cut in two never leaves the guest.
  *
- * A report that cannot be written is no report: every function here ends the process with
+ * A report that cannot be written is fatal: every function here ends the process with
  * SUITE_EXIT_REPORT then.
  */
 #ifndef KTSTR_SUITE_REPORT_WRITER_H

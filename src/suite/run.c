@@ -21,7 +21,7 @@ enum {
 	ALIVE_MS = 250,
 	/* Workers whose class is read then: each costs a file of /proc. */
 	CLASSES_AT_ONCE = 16,
-	/* For processes that were told to end, before they count as left over. */
+	/* For processes that were asked to end, before they count as left over. */
 	GRACE_MS = 500,
 };
 
@@ -306,7 +306,7 @@ int suite_run_test(const struct ktstr_entry *entry)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
-	/* Whoever loses its parent comes to us. */
+	/* Orphans are reparented to us. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	run.checks = suite_declared_checks(entry->test);
 	run.ctx.entry = entry;

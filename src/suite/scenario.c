@@ -139,7 +139,7 @@ void suite_scenario_stop(struct suite_scenario *scenario, uint64_t limit_ms,
 
 void suite_scenario_deinit(struct suite_scenario *scenario)
 {
-	/* Waiting for a process that cannot die would take for ever; it is told as left over. */
+	/* A process that cannot die is not waited for; it is reported as left over. */
 	if (scenario->stuck)
 		return;
 	for (size_t i = 0; i < scenario->n; i++) {

@@ -38,7 +38,7 @@ void suite_scenario_deinit(struct suite_scenario *scenario);
 
 struct suite_class_watch {
 	uint64_t ext_samples, other_samples; /* of 0 and 0 nothing is known */
-	/* CPU time between two samples of one class; between two that differ it is nobody's. */
+	/* CPU time between two samples of one class; between two that differ it counts for none. */
 	uint64_t ext_ns, other_ns;
 
 	bool was_ext_;

@@ -13,7 +13,7 @@ enum {
 	POLL_MS = 20,
 	/* Less CPU time than this is a program that waits and looks around now and then. */
 	PROGRESS_CPU_NS = 300 * 1000 * 1000,
-	/* Roomy: while workers are being stopped nobody reads it. */
+	/* Large, because the pipe is not read while workers are being stopped. */
 	PIPE_BYTES = 1 << 20,
 };
 

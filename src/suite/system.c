@@ -34,7 +34,7 @@ struct error *suite_slowness_parse(const char *text, double *ret)
 
 	if (text) {
 		value = strtod(text, &end);
-		/* Written so that what is no number is refused, too. */
+		/* Written so that NaN is refused, too. */
 		if (end == text || *end || !(value >= 1 && value <= 1000))
 			return base_error(BASE_PARSE, 0, "%s=%s is not a number from 1 to 1000",
 					  WIRE_SLOWNESS_ENV, text);

@@ -184,7 +184,7 @@ static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t
 	struct error *impossible = topo_check(&t);
 
 	if (impossible) {
-		/* Said already; of such a machine nothing else can be said. */
+		/* Reported already; nothing else can be checked against such a machine. */
 		error_free(impossible);
 		return;
 	}

@@ -71,7 +71,7 @@ struct error *topo_machine_read(const char *sysfs_root, struct topo_machine **re
 
 /* Lines of text, small enough to travel: about 25 bytes for each CPU. */
 void topo_machine_format(const struct topo_machine *m, struct strbuf *into);
-/* Hostile bytes: each item of each CPU and node must be told exactly once. */
+/* Hostile bytes: each item of each CPU and node must be given exactly once. */
 struct error *topo_machine_parse(const char *text, size_t n, struct topo_machine **ret) MUST_CHECK;
 
 /* NULL when that CPU or node is not online. */
@@ -82,7 +82,7 @@ uint32_t *topo_cpu_item(struct topo_cpu *cpu, enum topo_item item);
 /* The CPUs whose item has this value. */
 void topo_machine_sharing(const struct topo_machine *m, enum topo_item item, uint32_t value,
 			  struct topo_cpuset *ret);
-/* Why it is absent; NULL when nobody said. */
+/* Why it is absent; NULL when unknown. */
 const char *topo_machine_reason(const struct topo_machine *m, enum topo_item item,
 				unsigned int who);
 /*

@@ -236,7 +236,7 @@ static struct error *parse_absence(struct lines *in, struct topo_machine *m)
 	return NULL;
 }
 
-/* Told once: a value, or one absence, never both and never neither. */
+/* Given once: a value or one absence, never both and never neither. */
 static struct error *check_told_once(const struct topo_machine *m, enum topo_item item,
 				     unsigned int who, bool has_value)
 {

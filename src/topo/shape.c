@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which CPU stands where: the arithmetic of a checked topology. */
+/* Node, LLC, core and thread of each CPU: the arithmetic of a checked topology. */
 #include "topo/topology.h"
 
 unsigned int topo_cpus(const struct topo *t)

@@ -66,7 +66,7 @@ struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *ar
 				    struct strbuf *into)
 {
 	size_t before = into->n;
-	/* KVM tells its guests itself. */
+	/* With KVM the guest gets the frequency from KVM itself. */
 	uint64_t tsc_khz = accel->kind == VM_ACCEL_TCG ? vm_host_tsc_khz() : 0;
 
 	/* First, so that a wish of the caller's comes later and counts. */
@@ -112,7 +112,7 @@ static struct error *check_topology(struct vm *vm, const struct cancel *cancel)
 	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
 }
 
-/* QEMU tells of the guest's end only to those who have spoken to it. */
+/* QEMU sends events only after the first command on the monitor. */
 static struct error *hear_events(struct vm *vm)
 {
 	struct error *err = vm_qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,

@@ -14,7 +14,7 @@ enum {
 	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
-/* A dozen milliseconds: only for those who boot. */
+/* Takes a dozen milliseconds: only done for a cold boot. */
 static struct error *build_initramfs(const struct kernel *kernel, struct strbuf *ret)
 {
 	struct vm_initramfs_options options = { .agent = vm_agent_image(), .kernel = kernel };
@@ -119,8 +119,8 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	struct error *err;
 
 	/*
-	 * One after the other: told to run while it loads, QEMU may forget it; and what reaches a
-	 * guest that is being loaded rings a bell that is not there yet.
+	 * One after the other: QEMU may lose a `cont` while it loads; and data that reaches a
+	 * guest while its state is loaded is signalled by a device that is not ready yet.
 	 */
 	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
 	if (!err)
@@ -151,7 +151,7 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 	return NULL;
 }
 
-/* QEMU may take long to answer, or never do it: whoever starts a guest need not wait for that. */
+/* QEMU may take long to answer, or never do it: starting a guest does not wait for that. */
 static void heed(struct vm *vm, const struct cancel *cancel)
 {
 	vm->cancel = cancel;
@@ -196,7 +196,7 @@ static bool note_trial(const struct vm *vm, const struct error *err)
 	return err && vm_accel_speaks_against_kvm(err);
 }
 
-/* Who insists on KVM gets it, and is reminded of what was known. */
+/* A request for KVM is obeyed, and a failure mentions the failed trial. */
 static struct error *tell_of_trial(const struct vm_spec *spec, struct error *err)
 {
 	struct vm_kvm_probe probe;

@@ -75,16 +75,16 @@ struct vm {
 	struct vm_shutdown shutdown;
 	bool loaded;  /* a clone's state is complete */
 	bool running; /* since QEMU said so; a machine that boots does not say */
-	bool stopped; /* QEMU said so, by whomever */
+	bool stopped; /* by QEMU's event, whoever stopped it */
 
 	uint32_t last_channel;	 /* that this session has used */
 	struct wire_ready ready; /* release is our own copy */
 	char *release;
-	uint64_t asked_ns;	/* when the topology was asked for */
-	uint64_t told_guest_ns; /* the guest's clock when it told it: later than that */
-	uint64_t greeted_ns;	/* when it was last greeted */
-	uint64_t heard_ns;	/* when the agent last said anything */
-	uint64_t patience_ns;	/* silence that is no hang yet, where that is more than usual */
+	uint64_t asked_ns;	     /* when the topology was asked for */
+	uint64_t told_guest_ns;	     /* the guest's clock when it answered */
+	uint64_t greeted_ns;	     /* when it was last greeted */
+	uint64_t heard_ns;	     /* when the agent last said anything */
+	uint64_t patience_ns;	     /* silence that is not a hang yet, where longer than usual */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
 	bool frozen;

@@ -115,7 +115,7 @@ static void step_over(struct wire_receiver *receiver, size_t n)
 	receiver->skipped_bytes += n;
 }
 
-/* True with a header that stands, its payload not yet looked at; false: more bytes are needed. */
+/* True with a valid header, its payload not yet checked; false: more bytes are needed. */
 static struct error *find_header(struct wire_receiver *receiver, struct header *ret, bool *ret_got)
 {
 	*ret_got = false;

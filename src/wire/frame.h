@@ -7,7 +7,7 @@
  *	while (!(err = wire_receiver_take(&r, &frame, &got)) && got)
  *		use(&frame);
  *
- * After an error the receiver can go on: it looks for the next header that stands
+ * After an error the receiver can go on: it looks for the next header that is valid
  * up to its checksum. Whether an error is the end of the session is the caller's choice.
  */
 #ifndef KTSTR_WIRE_FRAME_H
@@ -89,7 +89,7 @@ struct wire_receiver {
 	bool in_session;
 	uint32_t session;
 	uint64_t next_sequence;
-	bool out_of_step; /* told already; looking for a header */
+	bool out_of_step; /* reported already; looking for a header */
 	struct strbuf buffer;
 	size_t taken;		  /* bytes of the buffer that are done with */
 	uint64_t n_other_session; /* frames of other sessions, which were dropped */

@@ -98,7 +98,7 @@ void work_member_kill(struct work_group *group, size_t i);
 /* Ends its time as a zombie; after that its pid may be anybody's. */
 void work_member_reap(struct work_group *group, size_t i);
 
-/* How long somebody with these figures has wanted a CPU and has none. */
+/* How long a worker with these figures has been waiting for a CPU. */
 uint64_t work_report_stall_ns(const struct work_slot_figures *figures, uint64_t now_ns);
 
 /* The report without pid and CPUs. `now_ns` is the moment of it for one that has no end of its own.
@@ -153,7 +153,7 @@ void work_self_units(struct work_self *self, uint32_t units);
 uint32_t work_self_spin(struct work_self *self);
 /* By the clock, not by CPU time. False when a stop cut it short. */
 bool work_self_spin_for(struct work_self *self, uint64_t ns);
-/* A look, a sleep, a look. What was asked for is no gap, what came on top is. False as above. */
+/* Sleeps between two checkpoints. Only time beyond ns counts as a gap. False as above. */
 bool work_self_sleep(struct work_self *self, uint64_t ns);
 
 /* Ends a sleep when the stop flag is set too. Blocked in a worker: it waits for it while asleep. */

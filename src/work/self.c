@@ -162,7 +162,7 @@ void work_self_prepare(struct work_self *self)
 	self->cpu_before_ns = thread_cpu_ns();
 }
 
-/* Nobody can have used or waited for more time than there was. */
+/* Used or waited time cannot exceed the time since the gate. */
 static void clamp_to_gate(uint64_t total_ns, uint64_t since_ns, uint64_t *before_ns)
 {
 	if (total_ns - *before_ns > since_ns)
@@ -256,7 +256,7 @@ bool work_self_sleep(struct work_self *self, uint64_t ns)
 	sigaddset(&stop, work_stop_signal());
 	look(self, 0);
 	began_ns = now_ns = f->last_checkpoint_ns;
-	/* Said before, so that neither a look from outside nor a kill takes it for a gap. */
+	/* Published first, so that neither a sample nor a kill takes the sleep for a gap. */
 	f->asleep_ns = ns;
 	publish(self, false);
 	while (!work_self_stopped(self) && now_ns - began_ns < ns) {

@@ -102,7 +102,7 @@ static struct error *refused(const struct work_worker_status *word)
 			  word->worker);
 }
 
-/* The pipe ended with fewer words than workers: somebody died. */
+/* The pipe ended with fewer messages than workers: a worker died. */
 static struct error *somebody_died(struct work_group *group, uint64_t limit_ns)
 {
 	unsigned int i = 0;

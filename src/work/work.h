@@ -78,7 +78,7 @@ struct work_gate;
 /* Shared with children forked later. It outlives the groups that wait at it. */
 struct error *work_gate_new(struct work_gate **ret) MUST_CHECK;
 void work_gate_free(struct work_gate *gate);
-/* All who wait go on, and all who come later do not wait. Once; again is nothing. */
+/* Releases all waiters; later ones do not wait. Opening it again has no effect. */
 void work_gate_open(struct work_gate *gate);
 /* CLOCK_MONOTONIC; 0 while it is closed. */
 uint64_t work_gate_opened_at_ns(struct work_gate *gate);
@@ -154,7 +154,7 @@ struct work_report {
 #include "exchange/figures.def"
 #undef COUNTED
 	uint64_t wall_ns;
-	bool has_run_delay; /* false: the kernel does not tell, and the next field is nothing */
+	bool has_run_delay; /* false: not reported by the kernel, and the next field is invalid */
 	uint64_t run_delay_ns;
 	struct topo_cpuset cpus_used;
 	int gap_cpu; /* the last CPU seen when the gap lasts; -1: not known */
@@ -188,7 +188,7 @@ unsigned int work_count(const struct work_group *group);
 void work_sample(struct work_group *group, size_t i, struct work_report *ret);
 
 /*
- * The work is over: remembers how each worker stands at this moment. What it does later, on its
+ * The work is over: remembers the state of each worker at this moment. What it does later, on its
  * way to the end, is not work. work_stop() does it unless it was done.
  */
 void work_conclude(struct work_group *group);

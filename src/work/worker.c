@@ -33,7 +33,7 @@ static int place(int cgroup_fd)
 	return errnum;
 }
 
-/* Behind the numbers that are given later. -1: none is asked for, or there is none. */
+/* Above the descriptor numbers assigned later. -1: not asked for, or there is none. */
 static int open_cpus(const struct work_group *group, int cgroup_fd)
 {
 	_cleanup_close_ int fd = -1;

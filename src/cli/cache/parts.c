@@ -56,7 +56,7 @@ uint64_t cache_part_bytes(const struct cache_part *part)
 	return paths_disk_bytes(path);
 }
 
-/* One that does not exist is held by nobody, and none is made for looking. */
+/* A lock file that does not exist is not held, and a dry run does not create it. */
 static struct error *try_lock(const char *path, bool dry_run, bool *ret_held, int *ret_fd)
 {
 	struct error *err = NULL;
@@ -89,7 +89,7 @@ static struct error *take_locks(const struct cache_part *part, struct locks *loc
 	for (size_t i = 0; i < CACHE_PART_LOCKS && part->locks[i] && !err && !locks->is_held; i++) {
 		_cleanup_free_ char *path = paths_cache(part->locks[i]);
 
-		/* Where nobody ever made one there is nobody to wait for. */
+		/* A lock file that was never created cannot be held. */
 		err = try_lock(path, true, &locks->is_held, &locks->fds[i]);
 	}
 	return err;

@@ -26,10 +26,10 @@ uint64_t cache_part_bytes(const struct cache_part *part);
 
 struct cache_cleaning {
 	uint64_t removed_bytes; /* or that would be removed */
-	uint64_t used_bytes;	/* left alone: somebody is using it */
+	uint64_t used_bytes;	/* kept because it is in use */
 };
 
-/* Removes what nobody uses and does not wait for anybody; with dry_run only looks. */
+/* Removes what is not in use, without waiting for locks; with dry_run it only counts. */
 struct error *cache_part_clean(const struct cache_part *part, bool dry_run,
 			       struct cache_cleaning *ret) MUST_CHECK;
 

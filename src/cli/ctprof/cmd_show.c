@@ -14,7 +14,7 @@ struct show_config {
 	struct profile_options options; /* check() makes the rest of it of these */
 };
 
-/* All axes but the one that --threads stands for. */
+/* All axes but that of --threads. */
 #define AXIS_WORD_(id, word, title, what) \
 	CTPROF_GROUP_AXIS_##id == CTPROF_GROUP_AXIS_THREAD ? NULL : word,
 static const char *const axes[] = { CTPROF_AXES(AXIS_WORD_) };
@@ -138,7 +138,7 @@ static void print(const struct profile *profile, const struct show_config *confi
 	} else {
 		show_format_header(profile, &look, out);
 		show_format_groups(profile, &look, out);
-		/* Who asks for metrics does not ask for the rest, unless by name. */
+		/* With --metrics the other sections are shown only if --sections names them. */
 		if (!config->metrics || config->sections)
 			show_format_rows(profile, &look, out);
 	}

@@ -64,7 +64,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits, of which `fraction` stand behind the point; exact, whatever the unit. */
+/* Digits, `fraction` of them after the point; exact, whatever the unit. */
 static bool take_digits(const char **at, uint64_t *number, uint64_t *scale)
 {
 	bool any = false, point = false;

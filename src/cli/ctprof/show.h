@@ -13,7 +13,7 @@ extern const struct cli_command cmd_ctprof_show;
 
 /*
  * The little languages of --metrics, --sections and --sort-by: words between commas, blanks
- * around them ignored. An empty text is no choice; an empty word, a word twice and an unknown word
+ * around them ignored. An empty text chooses none; an empty word, a word twice and an unknown word
  * are errors of the command line that name the option, the word, and what would be right.
  */
 
@@ -195,7 +195,7 @@ void columns_deinit(struct columns *columns);
 #define _cleanup_columns_ _cleanup_(columns_deinit)
 
 void columns_add(struct columns *columns, const struct profile *profile, const struct row *row);
-/* Nothing when nothing is said. The value is how many groups were left out. */
+/* Prints nothing when all values are 0 or absent. Returns how many groups were left out. */
 size_t columns_format(const struct columns *columns, const struct text_look *look, bool everything,
 		      struct strbuf *into);
 /* Cuts a value that is too wide for a cell. */

@@ -112,7 +112,7 @@ static void format_paths(const struct ctprof_snapshot *snapshot, struct strbuf *
 	}
 }
 
-/* "io in 14 threads (no-permission)"; what nobody wanted to read is no surprise. */
+/* "io in 14 threads (no-permission)"; what was expected to be missing is left out. */
 static void format_reasons(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
 	for (int i = 0; i < METRIC_N_SOURCES; i++) {

@@ -67,7 +67,7 @@ static void add_headings(struct page *page, const struct row *row)
 
 	if (page->has_heading && memcmp(&page->headed, &row->key, sizeof(row->key)) == 0)
 		return;
-	/* What belongs to the host stands in no block. */
+	/* Rows of the host have no heading. */
 	if (!row->group && !row->key.cgroup && !row->key.process)
 		return;
 	if (tree && new_cgroup)

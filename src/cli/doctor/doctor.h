@@ -95,10 +95,10 @@ struct doctor_step {
 	struct error *(*run)(enum vm_accel_wish wish, struct strbuf *notes);
 };
 
-/* Takes what was written so far and empties it; not 0 ends the run. NULL: nobody waits for it. */
+/* Takes what was written so far and empties it; not 0 ends the run. NULL: not flushed. */
 typedef int (*doctor_flush_fn)(struct strbuf *text);
 
-/* Facts of this machine, then the steps, each told when it is done. The value is an exit code. */
+/* Facts of this machine, then the steps, each printed when done. Returns an exit code. */
 int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into);
 int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum vm_accel_wish wish,
 			 doctor_flush_fn flush, struct strbuf *into);

@@ -105,9 +105,9 @@ struct cli_parsed {
 };
 
 /*
- * Fills config from argv[1..]. Every option may stand once, unless it is one of
+ * Fills config from argv[1..]. Every option may be given once, unless it is one of
  * CLI_STRINGS; "--" ends the options; `--name value` and `--name=value` are the same. -h and -V
- * win over everything that stands after them. Does not check ->required for them.
+ * win over everything after them. Does not check ->required for them.
  */
 struct error *cli_parse(const struct cli_command *command, int argc, char *const argv[],
 			void *config, struct cli_parsed *ret) MUST_CHECK;

@@ -42,7 +42,7 @@ static bool is_number(const struct cli_option *row)
 	return row->type == CLI_TYPE_I32 || row->type == CLI_TYPE_U32 || row->type == CLI_TYPE_U64;
 }
 
-/* 0 is no default worth a word: rows use it for "not given". */
+/* A default of 0 is not printed: rows use it for "not given". */
 static uint64_t default_of(const struct cli_command *command, const struct cli_option *row)
 {
 	const char *member = (const char *)command->defaults + row->offset;
@@ -70,7 +70,7 @@ void cli_format_option_help(const struct cli_command *command, const struct cli_
 		strbuf_appendf(into, "%smay be repeated", separator);
 		separator = ", ";
 	}
-	/* A range that is only the type's own tells nobody anything. */
+	/* The full range of the type is not printed. */
 	if (is_number(row) && row->max < INT32_MAX) {
 		strbuf_appendf(into, "%s%lld to %llu", separator, (long long)row->min,
 			       (unsigned long long)row->max);

@@ -24,7 +24,7 @@ enum cli_option_type {
 	CLI_TYPE_U32,	  /* uint32_t */
 	CLI_TYPE_U64,	  /* uint64_t */
 	CLI_TYPE_STRING,  /* const char *, borrowed from argv */
-	CLI_TYPE_STRINGS, /* struct cli_strings: the option may stand many times */
+	CLI_TYPE_STRINGS, /* struct cli_strings: the option may be repeated */
 	CLI_TYPE_REST,	  /* const char *const *: all words after "--"; NULL: there are none */
 	CLI_TYPE_CHOICE,  /* int: the index of the word in choices */
 	CLI_TYPE_HELP,	  /* ends the parse: show help */

@@ -186,7 +186,7 @@ static struct error *unknown_option(const struct cli_command *command, const cha
 	return cli_error(CLI_USAGE, 0, "unknown option --%s", word);
 }
 
-/* `value` is what stood behind "=" or the letter; NULL takes the next argument. */
+/* `value` is the text after "=" or the letter; NULL takes the next argument. */
 static struct error *take_option(struct parser *p, const struct cli_option *row, const char *value)
 {
 	bool is_own = row >= p->command->options &&

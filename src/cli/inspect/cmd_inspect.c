@@ -164,7 +164,7 @@ static struct error *look(const struct inspect_config *config, struct strbuf *ou
 	return show(config, &kernel, out);
 }
 
-/* Printed after the guest runs on: whoever reads may be slow. */
+/* Printed after the guest was resumed: the reader may be slow. */
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct inspect_config *config = config_;
@@ -173,7 +173,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	_cleanup_error_ struct error *err = NULL;
 	struct sigaction pipe;
 
-	/* From now on a signal waits for a guest that stands still and a file that is half written.
+	/* From now on a signal is handled after the guest is resumed and half a file is removed.
 	 */
 	sigaction(SIGPIPE, NULL, &pipe);
 	if (leaves_something)

@@ -31,7 +31,7 @@ static char read_ptrace_scope(const char *proc_root)
 	return err ? 0 : strbuf_str(&text)[0];
 }
 
-/* 0 when nobody traces it, or that is unknown. */
+/* 0 when it is not traced, or that is unknown. */
 static pid_t tracer_of(const char *proc_root, pid_t pid)
 {
 	pid_t tracer = 0;

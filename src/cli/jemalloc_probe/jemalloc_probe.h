@@ -21,7 +21,7 @@ enum {
 	REPORT_THREADS_MAX = 2 << 20,
 };
 
-/* What the command line says; the rows stand in program.c. */
+/* The command line; its rows are in program.c. */
 struct probe_config {
 	int32_t pid;
 	uint32_t snapshots;
@@ -86,7 +86,7 @@ const char *fatal_tag(const struct error *err);
 
 /* What the user can do about a refusal of the system. */
 
-/* Who may read this process, by the rule this system follows, or who is at it already. */
+/* Who may read this process by the rules of this system, or which tracer already does. */
 void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into);
 /* Why the executable of a live process cannot be looked at; empty when nothing is known. */
 void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into);
@@ -163,7 +163,7 @@ struct error *sidecar_append(const char *path, const struct probe_report *report
 /* `cancel` must live as long as the program. abort_after_ms 0 means no deadline. */
 struct error *signals_install(struct cancel *cancel, uint64_t abort_after_ms) MUST_CHECK;
 /*
- * Says that the deadline passed, if it did and nobody said so yet. The work may
+ * Prints that the deadline passed, if it did and was not printed yet. The work may
  * see the deadline by the clock before the timer's signal arrives.
  */
 void signals_report_deadline(void);

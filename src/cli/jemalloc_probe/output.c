@@ -135,7 +135,7 @@ struct error *output_lines(const struct probe_report *report, int out_fd, int er
 				strbuf_append_char(&out, '\n');
 				continue;
 			}
-			/* Whoever joins both streams gets them in order. */
+			/* Streams that go to the same file keep their order. */
 			err = flush(out_fd, "standard output", &out);
 			if (err)
 				return err;

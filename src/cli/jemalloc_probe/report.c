@@ -87,7 +87,7 @@ enum sidecar_plan outcome_sidecar_plan(const struct run_outcome *outcome)
 		return SIDECAR_NOTHING;
 	if (outcome->interrupted)
 		return SIDECAR_REFUSE;
-	/* Nobody saw the numbers; a failed run is recorded nonetheless, for statistics. */
+	/* The numbers were not printed; a failed run is recorded nonetheless, for statistics. */
 	if (outcome->output_failed && !outcome_all_failed(outcome))
 		return SIDECAR_NOTHING;
 	return SIDECAR_APPEND;

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 		     "a series, a version, an id or a path; without it the default kernel"),
 };
 
-/* What nobody asking for a kernel would get; NULL when none is fit. */
+/* The kernel taken when none is named; NULL when none is usable. */
 static char *default_id(void)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;

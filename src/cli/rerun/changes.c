@@ -30,7 +30,7 @@ static void say(struct changes *changes, bool counted, const char *fmt, ...)
 	changes->n_counted += counted;
 }
 
-/* Nothing is said about what the record does not know. */
+/* Values that the record lacks are not compared. */
 static bool differs(const char *before, const char *now)
 {
 	return before && strcmp(before, now ? now : "") != 0;

@@ -220,7 +220,7 @@ static struct error *compare(const struct rerun_config *config, const struct res
 	return NULL;
 }
 
-/* Both at once, so that nobody fetches a kernel to learn that the binary is gone, too. */
+/* Both at once, so that a fetched kernel is not followed by an error about the binary. */
 static struct error *join_gone(struct error *one_, struct error *other_)
 {
 	_cleanup_error_ struct error *one = one_, *other = other_;

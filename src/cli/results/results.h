@@ -59,7 +59,7 @@ void shown_runs_deinit(struct shown_runs *runs);
 
 void results_format_table(const struct shown_folder *folder, const struct text_look *look,
 			  struct strbuf *into);
-/* For each that is no plain pass: what is behind the verdict, and where to look. */
+/* For each record but a plain pass: the parts of the verdict, and where to look. */
 void results_format_details(const struct shown_folder *folder, struct strbuf *into);
 /* "3 records in DIR: 1 failed, 2 passed" */
 void results_format_summary(const struct shown_folder *folder, struct strbuf *into);

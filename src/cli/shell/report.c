@@ -81,7 +81,7 @@ static void format_console(const char *console, struct strbuf *into)
 {
 	const char *end = console + strlen(console), *at;
 
-	/* Empty lines at the end tell nothing. */
+	/* Empty lines at the end are left out. */
 	while (end > console && (end[-1] == '\n' || end[-1] == '\r'))
 		end--;
 	if (end == console)

@@ -135,7 +135,7 @@ static int status_of(enum session_end how, const struct vm_end *end)
 	return SHELL_FAILED;
 }
 
-/* What is said and done when a command is over. */
+/* Prints how the command ended and sets the exit status. */
 static void finish(struct shell *shell, enum session_end how, const struct vm_end *end)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -189,7 +189,7 @@ static struct error *run_live(struct shell *shell)
 	command_line_set_prompt(&shell->line, shell->kernel->version, &shell->spec.topology);
 	err = session_run(shell->vm, &shell->line, shell->config->timeout_sec, &cancel, &how, &end);
 	mark(shell, "command");
-	/* Who types `poweroff` or `reboot` into a terminal means it. */
+	/* `poweroff` and `reboot` typed at a terminal are not errors. */
 	if (err && shell->line.pty &&
 	    (error_is(err, &vm_error_domain, VM_POWERED_OFF) ||
 	     error_is(err, &vm_error_domain, VM_REBOOTED))) {
@@ -205,7 +205,7 @@ static struct error *run_live(struct shell *shell)
 	return NULL;
 }
 
-/* Somebody looks at it, ends it, or nobody does. */
+/* Waits until the guest is ended by someone or its time is over. */
 static void keep_guest(struct shell *shell)
 {
 	uint32_t sec = shell->config->keep_guest_sec;

@@ -60,7 +60,7 @@ static bool take_resize(void *context UNUSED, uint16_t *cols, uint16_t *rows)
 	return cli_interrupts_take_resize() && size_of_terminal(cols, rows);
 }
 
-/* Which of our own wishes an error stands for; false: none, it is a failure. */
+/* Whether we caused the error ourselves, and how; false: it is a failure. */
 static bool was_wanted(const struct session *session, const struct error *err,
 		       enum session_end *ret)
 {
@@ -137,7 +137,7 @@ struct error *session_run_deterministic(const struct vm_spec *spec,
 	};
 	struct error *err;
 
-	/* Nobody expects to be asked for all input before anything happens. */
+	/* A terminal would have to type all input before the guest starts. */
 	if (isatty(STDIN_FILENO))
 		deterministic.command.stdin_fd = -1;
 	err = vm_deterministic_run(&deterministic, cancel, &result);

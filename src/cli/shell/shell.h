@@ -70,7 +70,7 @@ struct command_line {
  */
 void command_line_init(struct command_line *line, const struct shell_config *config,
 		       bool stdin_is_terminal, const char *term);
-/* PS1 tells in which machine one is. */
+/* PS1 names the machine. */
 void command_line_set_prompt(struct command_line *line, const char *version,
 			     const struct topo *topology);
 void command_line_deinit(struct command_line *line);
@@ -92,8 +92,8 @@ struct keys {
 };
 
 /*
- * Leaves in place what the guest gets and returns how much. What stands behind Ctrl-A X is gone;
- * Ctrl-A with a key that means nothing is nothing.
+ * Leaves in place what the guest gets and returns how much. Bytes after Ctrl-A X are dropped;
+ * so is Ctrl-A with any other key.
  */
 size_t keys_filter(struct keys *keys, char *bytes, size_t n);
 
@@ -132,7 +132,7 @@ enum session_end {
 	SESSION_EXITED, /* *ret_end says how */
 	SESSION_LEFT,	/* Ctrl-A X */
 	SESSION_TIMED_OUT,
-	SESSION_UNREAD,	   /* nobody reads our output any more */
+	SESSION_UNREAD,	   /* the reader of our output is gone */
 	SESSION_SIGNALLED, /* cli_interrupts_ended_by() */
 };
 
@@ -180,7 +180,7 @@ struct error *tty_enter_raw(int fd) MUST_CHECK;
 /* Async-signal-safe; fine when nothing was changed. */
 void tty_restore(void);
 
-/* False when fd is no terminal or does not know: then they are untouched. */
+/* False when fd is not a terminal or has no size: the outputs are untouched. */
 bool tty_size(int fd, uint16_t *ret_cols, uint16_t *ret_rows);
 
 /*

@@ -46,7 +46,7 @@ static void on_crash(int number)
 		raise(number);
 }
 
-/* Whoever sees us stopped gets a terminal that works; the guest gets it back later. */
+/* While we are stopped the shell needs a cooked terminal; raw mode returns with SIGCONT. */
 static void on_stop(int number UNUSED)
 {
 	int saved_errno = errno;
@@ -141,7 +141,7 @@ size_t keys_filter(struct keys *keys, char *bytes, size_t n)
 			keys->escaped = false;
 			if (bytes[i] == KEYS_ESCAPE)
 				bytes[kept++] = KEYS_ESCAPE;
-			/* Who is still holding Ctrl down means the same. */
+			/* Ctrl-X counts as X: Ctrl may still be held down. */
 			keys->end = bytes[i] == 'x' || bytes[i] == 'X' || bytes[i] == ('x' & 0x1f);
 		} else if (bytes[i] == KEYS_ESCAPE) {
 			keys->escaped = true;

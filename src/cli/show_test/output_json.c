@@ -3,7 +3,7 @@
 #include "cli/show_test/show_test.h"
 #include "result/outcome.h"
 
-/* Deeper than any listing; what is more would be somebody's joke. */
+/* Deeper than any valid listing. */
 enum { COPY_DEPTH_LIMIT = 16 };
 
 static struct error *copy_value(const struct json_value *value, unsigned int depth,

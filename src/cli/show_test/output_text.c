@@ -271,7 +271,7 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 	}
 	add_table(page, table);
 	for (at = strbuf_str(&shown->missing); *at; at = end + (*end == '\n')) {
-		/* Where the test stands is above. */
+		/* The location of the test is printed above. */
 		if (strncmp(at, place, strlen(place)) == 0)
 			at += strlen(place);
 		end = strchrnul(at, '\n');

@@ -50,7 +50,7 @@ static void on_tick(void *context)
 	struct test_session *session = context;
 
 	report_run_tick(session->reporter, clock_monotonic_ns());
-	/* Nobody reads any more: what is left would be run for nobody. */
+	/* The report can no longer be written: the remaining tests are not run. */
 	if (report_run_failed(session->reporter))
 		cancel_request(&cancel);
 }
@@ -64,7 +64,7 @@ static unsigned int jobs_of(const struct test_config *config)
 	return cpus > 3 ? (unsigned int)(cpus / 2) : 1;
 }
 
-/* Whoever says how many guests he wants gets them: their error bars tell what that costs. */
+/* An explicit number of jobs is obeyed: the error bars show what it costs. */
 static bool measures_alone(const struct test_config *config)
 {
 	return config->jobs == 0;
@@ -142,7 +142,7 @@ static struct error *run_plan(const struct test_config *config,
 		return err;
 	options.dir = dir;
 	err = harness_runner_run(&gathered->plan, &options, &events, &cancel);
-	/* A report that nobody reads ends a run as well, but that is no interruption. */
+	/* A failed report also ends a run, but is not an interruption. */
 	session->counts.interrupted = cli_interrupts_ended_by() != 0;
 	end = report_run_end(session->reporter, &(struct report_ending){
 							.wall_ns = clock_monotonic_ns() - began_ns,

@@ -92,7 +92,7 @@ extern const struct cli_word_row test_formats[REPORT_N_FORMATS];
 /* Options that exclude each other; of any config that begins with a struct test_config. */
 struct error *test_config_check(void *config) MUST_CHECK;
 
-/* How a run is told to programs. */
+/* The exit status of a run. */
 
 struct test_counts {
 	size_t by_verdict[RESULT_N_VERDICTS];
@@ -107,7 +107,7 @@ int test_exit_status(const struct test_counts *counts, bool bisect);
 
 /* Nothing could be run. To git bisect TEST_USAGE would mean that the commit is bad. */
 int test_exit_unready(bool bisect);
-/* What was run gives `status`, but not all of it could be told. */
+/* The tests give `status`, but the report could not be written completely. */
 int test_exit_untold(int status, bool bisect);
 
 /* Lists, plans, runs and reports; the value is the exit status. */

@@ -161,7 +161,7 @@ static void find_regular(struct view *view)
 		if ((!no_numa && view->m->cpus[i].node == TOPO_ABSENT) ||
 		    view->m->cpus[i].llc == TOPO_ABSENT || view->m->cpus[i].core == TOPO_ABSENT)
 			return;
-	/* A node without CPUs is no part of a topology, nor are nodes of different sizes. */
+	/* A topology has no nodes without CPUs and no nodes of different sizes. */
 	if (view_count(view, VIEW_NODE, 0, view->m->n_cpus) != t.nodes ||
 	    even_count(view, VIEW_NODE, VIEW_LLC) == 0)
 		return;
@@ -170,7 +170,7 @@ static void find_regular(struct view *view)
 		for (unsigned int j = 0; j < t.nodes; j++) {
 			uint8_t distance = view->m->distances[i * t.nodes + j];
 
-			/* Said only where it is not what holds anyway. */
+			/* Default distances are left out. */
 			if (view->m->nodes[i].has_distances && distance != usual_distance(i, j))
 				t.has_distances = true;
 			t.distances[i][j] = distance;

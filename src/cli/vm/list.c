@@ -7,7 +7,7 @@
 /* Between the id and the state. */
 enum { INFO_COLUMNS = 6 };
 
-/* The clock of one who wrote it may be ahead of ours. */
+/* The clock that wrote the time may be ahead of ours. */
 static uint64_t age_sec(const struct vm_run_info *info, uint64_t now_sec)
 {
 	return now_sec > info->started_at_sec ? now_sec - info->started_at_sec : 0;

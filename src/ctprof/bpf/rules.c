@@ -86,7 +86,7 @@ static bool has_nohz_full(const char *root, struct strbuf *text)
 {
 	uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS];
 
-	/* "(null)" or empty where there is none; what is no list of CPUs is none. */
+	/* "(null)" or empty where there is none; a malformed list counts as none. */
 	return read_text(root, "/sys/devices/system/cpu/nohz_full", text) &&
 	       ctprof_bpf_rules_parse_cpus(strbuf_str(text), text->n, cpus);
 }

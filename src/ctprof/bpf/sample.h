@@ -29,7 +29,7 @@ struct ctprof_bpf_rules {
 	uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS];
 };
 
-/* One that was reaped while the iterator held it has lost its numbers; it is nobody's any more. */
+/* False for a task that was reaped while the iterator held it: it has no ids any more. */
 bool ctprof_bpf_sample_is_listed(const struct ctprof_bpf_record *record);
 
 /*

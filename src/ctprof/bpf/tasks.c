@@ -229,7 +229,7 @@ static void note(const struct ctprof_options *options, char *line)
 	free(line);
 }
 
-/* A count that is not to be had is no reason to take the slow way. */
+/* If the number of threads is unknown, BPF is used. */
 static bool is_worth_loading(const struct ctprof_options *options)
 {
 	uint64_t n;

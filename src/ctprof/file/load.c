@@ -124,7 +124,7 @@ static uint32_t bit_of(const struct ctprof_member *member)
 	return UINT32_C(1) << (member - ctprof_snapshot_members.at);
 }
 
-/* A member that stands twice would leave open which of them is meant. */
+/* A duplicate member is ambiguous. */
 static struct error *see(struct ctprof_loader *loader, const struct ctprof_member *member)
 {
 	if (loader->seen & bit_of(member))

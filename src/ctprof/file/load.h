@@ -73,7 +73,7 @@ struct error *ctprof_frames_count(int fd, const char *label, uint64_t file_bytes
  * A large JSON object in pieces, as its bytes come in: each member is one piece, and members that
  * the owner wants to see opened come element by element. Nothing but the piece at hand is held.
  *
- * What stands between pieces is checked here, what stands in them by whoever parses them.
+ * Syntax between pieces is checked here, the pieces themselves by their parsers.
  */
 struct ctprof_split_piece {
 	const char *key; /* of the member of the outermost object */

@@ -126,7 +126,7 @@ static struct error *fill(int fd, const char *path, const struct ctprof_snapshot
 	return err;
 }
 
-/* Where files cannot be nameless: a name nobody knows until all is there. */
+/* Without O_TMPFILE: a temporary name until the file is complete. */
 static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
 				     const struct ctprof_snapshot *snapshot,
 				     struct ctprof_snapshot_frame_size *ret)
@@ -176,7 +176,7 @@ static struct error *append(struct ctprof_snapshot_output *output,
 	if (!err && fdatasync(output->fd) < 0)
 		err = base_error(BASE_IO, errno, "fsync %s", output->path);
 	if (err) {
-		/* What was whole before stays so; that this fails too only a reader can tell. */
+		/* Removes the incomplete frame; if that fails, readers report it as incomplete. */
 		if (ftruncate(output->fd, output->end) == 0)
 			lseek(output->fd, output->end, SEEK_SET);
 		return err;

@@ -7,7 +7,7 @@
 #include "ctprof/file/load.h"
 #include "metric/format.h"
 
-/* What a state is written as when nobody knows it; it sorts behind every letter. */
+/* The state written when it is unknown; it sorts after every letter. */
 #define STATE_ABSENT '~'
 
 /* Members that are no metric; the metrics stand behind the first of them. */

@@ -51,7 +51,7 @@ static struct error *frame_init(struct frame *frame, int fd, const char *label)
 		return base_error(BASE_IO, ENOMEM, "compress %s", label);
 	code = ZSTD_CCtx_setParameter(frame->zstd, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
 	if (!ZSTD_isError(code))
-		/* A frame that some disk has changed is then told from one that was cut. */
+		/* The checksum distinguishes a corrupted frame from a truncated one. */
 		code = ZSTD_CCtx_setParameter(frame->zstd, ZSTD_c_checksumFlag, 1);
 	return ZSTD_isError(code) ? zstd_error(label, code) : NULL;
 }
@@ -143,7 +143,7 @@ struct error *ctprof_snapshot_write_frame(const struct ctprof_snapshot *snapshot
 
 	if (err)
 		return err;
-	/* Sets stand in front of the threads that name them. */
+	/* Sets precede the threads that refer to them. */
 	for (size_t i = 0; i < snapshot->threads.n; i++)
 		ctprof_presence_add(&sets, &snapshot->threads.at[i]);
 	json_begin_object(&w);

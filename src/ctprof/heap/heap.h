@@ -13,7 +13,7 @@
 #include "probe/probe.h"
 
 /*
- * Work on foreign bytes in processes of its own: whatever the bytes do to the one who reads them,
+ * Work on foreign bytes in helper processes: whatever the bytes do to a helper,
  * the caller lives and goes on with the next.
  */
 
@@ -73,7 +73,7 @@ enum ctprof_heap_state {
 	CTPROF_HEAP_UNKNOWN,
 	CTPROF_HEAP_KNOWN,
 	CTPROF_HEAP_FAILED, /* with an error */
-	CTPROF_HEAP_PANIC,  /* whoever read it died */
+	CTPROF_HEAP_PANIC,  /* the helper that read it died */
 };
 
 /* An error on its way from a helper. */
@@ -134,11 +134,11 @@ struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error) MUST
 
 /*
  * How many processes and threads gave their heap counters, and why others did not. A failure
- * counts under the tag of its error. Two tags are no failures unless permission was refused:
+ * counts under the tag of its error. Two tags are not failures unless permission was denied:
  * most processes do not use jemalloc, and a program's link is gone with its process.
  */
 
-/* The tag of a process whose files killed the one who read them. */
+/* The tag of a process whose files crashed the helper. */
 #define CTPROF_HEAP_WORKER_PANIC "worker-panic"
 
 struct ctprof_heap_tally {
@@ -150,7 +150,7 @@ struct ctprof_heap_tally {
 };
 
 void ctprof_heap_tally_attached(struct ctprof_heap_tally *tally);
-/* False when that is no failure. */
+/* False when that is not a failure. */
 bool ctprof_heap_tally_not_attached(struct ctprof_heap_tally *tally,
 				    enum probe_attach_error_kind kind, int errnum);
 void ctprof_heap_tally_panic(struct ctprof_heap_tally *tally);

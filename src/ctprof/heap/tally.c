@@ -46,7 +46,7 @@ void ctprof_heap_tally_not_read(struct ctprof_heap_tally *tally, enum probe_thre
 {
 	tally->failed++;
 	tally->thread[kind]++;
-	/* Who may not stop a thread is hardly ever told so plainly. */
+	/* A failed PTRACE_SEIZE or INTERRUPT counts as denied, whatever its errno. */
 	tally->denied += is_refusal(errnum) || kind == PROBE_THREAD_PTRACE_SEIZE ||
 			 kind == PROBE_THREAD_PTRACE_INTERRUPT;
 }
@@ -86,7 +86,7 @@ void ctprof_heap_tally_summarise(const struct ctprof_heap_tally *tally,
 
 	snapshot->probe = (struct ctprof_probe_summary){
 		.known = true,
-		/* Who vanished before it had a thread, or was filtered out, was seen all the same.
+		/* Processes that vanished or were filtered out before their threads also count.
 		 */
 		.tgids_walked = snapshot->seen_processes > tally->tgids_walked
 					? snapshot->seen_processes

@@ -105,7 +105,7 @@ bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sa
 	bool makes_sense = ctprof_walk_take(METRIC_SOURCE_STATUS, text, n, sample, NULL);
 	bool has_cpus = procfs_line_find((struct slice){ text, n }, "Cpus_allowed_list", ret_cpus);
 
-	/* Every thread tells the number of its process: once is enough. */
+	/* Every thread has the thread count of its process: only the leader's is kept. */
 	if (sample->tid != sample->tgid)
 		metric_sample_forget(sample, METRIC_NR_THREADS);
 	return makes_sense || has_cpus;

@@ -46,7 +46,7 @@ static int compare_places(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Each circle of places is gone round once, with one sample put aside. */
+/* In place: each cycle of the permutation is followed once, with one sample set aside. */
 static void permute(struct metric_thread_sample *samples, struct place *places, size_t n)
 {
 	struct metric_thread_sample aside;

@@ -200,7 +200,7 @@ static void take_cpus(struct thread_read *r, struct slice text)
 	set_cpus(r, ctprof_walk_tables_add_cpus(reader->tables, &reader->ids), reader->ids.ids.n);
 }
 
-/* Both in one: the file also tells the CPUs when nobody else does. */
+/* Both in one: the status file also has the CPUs if sched_getaffinity() was not used. */
 static void read_status_and_affinity(struct thread_read *r)
 {
 	const struct ctprof_walk_buffer *text = &r->reader->buffer;
@@ -267,7 +267,7 @@ static void read_smaps(struct thread_read *r)
 
 /*
  * A kernel that does not count writes "0 0 0". A thread that was switched has been on a CPU, so
- * of such a one these are no numbers.
+ * for such a thread the zeros are not a measurement.
  */
 static void check_schedstat(struct thread_read *r)
 {

@@ -79,7 +79,7 @@ static int open_task_folder(const struct walk *walk, uint32_t tgid)
 	return openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* "" when it cannot be read, or nobody wants it. */
+/* "" when it cannot be read or is not wanted. */
 static uint32_t read_process_name(const struct walk *walk, struct worker *worker, uint32_t tgid)
 {
 	char path[PATH_BYTES];
@@ -91,7 +91,7 @@ static uint32_t read_process_name(const struct walk *walk, struct worker *worker
 	return name;
 }
 
-/* The sample stands in the list already while it is read: a copy of each would cost more. */
+/* The sample is read in place at the end of the list: copying each one would cost more. */
 static struct metric_thread_sample *next_sample(struct worker *worker)
 {
 	vec_reserve_one_(&worker->list.samples);
@@ -346,7 +346,7 @@ static uint64_t without_us(const struct walk *walk)
 	return n;
 }
 
-/* What was not asked for is said of every thread, and which way the rest took. */
+/* Records the path of each source, and for every thread the sources not asked for. */
 static void note_paths(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	for (unsigned int i = 0; i < METRIC_N_SOURCES; i++) {

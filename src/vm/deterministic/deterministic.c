@@ -103,7 +103,7 @@ static struct error *launch(struct session *s)
 	return vm_launch(vm, &plan);
 }
 
-/* Takes in what the guest has said since the last time. */
+/* Reads what the guest has written since the last call. */
 static struct error *listen(struct session *s)
 {
 	char buf[READ_CHUNK];

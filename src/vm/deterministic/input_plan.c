@@ -16,7 +16,7 @@ struct error *vm_input_plan_init(struct vm_input_plan *ret)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	_cleanup_vm_input_plan_ struct vm_input_plan plan = { .bytes = STRBUF_INIT };
-	/* No heartbeat: nobody listens before the end. */
+	/* No heartbeat: the output is not read before the end. */
 	struct wire_hello hello = { .protocol = WIRE_PROTOCOL, .realtime_ns = VM_PLAN_REALTIME_NS };
 	struct error *err;
 

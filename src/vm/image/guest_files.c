@@ -15,7 +15,7 @@ struct entry {
 	char *name; /* relative, usr-merged */
 	uint32_t mode;
 	char *target;	   /* of a link */
-	char *host;	   /* path in the root of what stands here */
+	char *host;	   /* path of the file in the root */
 	const void *bytes; /* borrowed, when there is no host */
 	size_t n;
 	uint32_t major, minor;
@@ -121,7 +121,7 @@ static bool same_text(const char *a, const char *b)
 
 static bool same(const struct entry *a, const struct entry *b)
 {
-	/* Whoever named a folder first chose its permissions. */
+	/* The first entry for a directory decides its permissions. */
 	if (S_ISDIR(a->mode) && S_ISDIR(b->mode))
 		return true;
 	return a->mode == b->mode && same_text(a->target, b->target) &&
@@ -315,7 +315,7 @@ static char *link_place(const char *wanted, const char *base)
 	return xasprintf("%s%s%s", wanted[0] == '/' ? "" : "/root/", wanted, last);
 }
 
-/* To a closure, what it cannot open is a file it does not find; people are told why. */
+/* elf_closure_read() treats an unreadable file as missing; the user gets the real error. */
 static struct error *check_regular(const char *real, const char *name)
 {
 	struct stat st;

@@ -97,7 +97,7 @@ static bool is_applet_name(const char *name, size_t n)
 	return true;
 }
 
-/* A program that stands at the name already is the better one. */
+/* A program that already has this name is preferred to the applet. */
 static struct error *add_applet(struct vm_guest_files *g, const char *applet)
 {
 	_cleanup_free_ char *name = xasprintf("usr/bin/%s", applet);

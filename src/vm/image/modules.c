@@ -51,7 +51,7 @@ static struct error *push(struct vm_module_list *list, struct slice path)
 		return vm_modules_error(VM_MODULES_LIMIT, 0,
 					"a module that needs more than %d others",
 					VM_LIMIT_MODULES_FILES);
-	/* The folder is a package's, but the file may be anybody's. */
+	/* The directory belongs to a package, but the file may be foreign. */
 	if (path.at[0] == '/' || memmem(path.at, path.n, "..", 2) || memchr(path.at, 0, path.n))
 		return vm_modules_error(VM_MODULES_ABSENT, 0,
 					"modules.dep names a path outside its directory: %.*s",

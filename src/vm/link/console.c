@@ -154,11 +154,11 @@ struct error *vm_console_read_tail(const char *path, size_t limit_bytes, struct 
 
 	if (size <= limit_bytes)
 		return vm_console_read_from(path, 0, limit_bytes, into);
-	/* One byte more tells whether the first line is whole. */
+	/* One byte more shows whether the first line is complete. */
 	err = vm_console_read_from(path, size - limit_bytes - 1, limit_bytes + 1, into);
 	if (err || into->n == before)
 		return err;
-	/* Half a line at the start is no line. */
+	/* An incomplete first line is dropped. */
 	nl = memchr(into->at + before, '\n', into->n - before);
 	cut = nl ? (size_t)(nl + 1 - (into->at + before)) : into->n - before;
 	memmove(into->at + before, into->at + before + cut, into->n - before - cut);

@@ -185,7 +185,7 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 			return NULL;
 		err = command->on_output(command->context, vm_stream_of(frame->type),
 					 frame->payload.at, frame->payload.n);
-		/* Whoever reads our output may have kept us waiting: no silence of the guest's. */
+		/* A slow reader of our output does not count as silence of the guest. */
 		run->vm->heard_ns = clock_monotonic_ns();
 		return err;
 	case WIRE_WINDOW:
@@ -215,7 +215,7 @@ static uint64_t next_deadline(const struct run *run)
 	return run->deadline_ns && run->deadline_ns < run->ask_ns ? run->deadline_ns : run->ask_ns;
 }
 
-/* Time is up: ended first, told afterwards, so that nothing is left running. */
+/* Past the deadline: the command is killed first and reported later, so that nothing runs on. */
 static struct error *out_of_time(struct run *run)
 {
 	if (!run->deadline_ns || clock_monotonic_ns() < run->deadline_ns)

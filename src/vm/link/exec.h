@@ -74,7 +74,7 @@ struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive,
 struct error *vm_load_module(struct vm *vm, const char *modules_dir, const char *name,
 			     const struct cancel *cancel) MUST_CHECK;
 
-/* What the guest's kernel said on its console, read for signs of death. */
+/* Scans the guest's console for panics, oopses and the like. */
 
 enum vm_console_sign {
 	VM_CONSOLE_QUIET,     /* nothing that explains anything */
@@ -108,7 +108,7 @@ struct error *vm_console_read_from(const char *path, uint64_t from, size_t limit
  * its last part is given back. What is left stays where it was; before it there are zeros.
  */
 void vm_console_trim(int fd);
-/* Bytes so far; 0 when it cannot be told. */
+/* Bytes so far; 0 when unknown. */
 uint64_t vm_console_size(const char *path);
 
 #endif

@@ -141,7 +141,7 @@ struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *r
 {
 	struct error *err = wire_receiver_take(&link->receiver, ret, ret_got);
 
-	/* The receiver tells once and then looks for the next header. */
+	/* The receiver reports the error once and then looks for the next header. */
 	if (err && !link->settled && is_out_of_step(err)) {
 		error_free(err);
 		err = wire_receiver_take(&link->receiver, ret, ret_got);

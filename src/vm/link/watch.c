@@ -20,7 +20,7 @@ enum {
 	/* Silence of this many heartbeats, and at least so long, is a hang. */
 	HANG_BEATS = 20,
 	HANG_LEAST_MS = 20000,
-	/* Past so many times that, a starved host is no excuse either. */
+	/* Past this multiple it is a hang even if the host was starved. */
 	STARVED_LIMITS = 10,
 	STATUS_WAIT_MS = 2000,
 	QMP_FAREWELL_MS = 200,
@@ -115,7 +115,7 @@ bool vm_can_be_kept(const struct vm *vm, const struct error *why)
 
 bool vm_has_ended(struct vm *vm)
 {
-	/* What QEMU tells meanwhile is of no interest, but must not fill its pipe. */
+	/* QEMU's output is not needed, but must not fill its pipe. */
 	error_free(vm_qmp_pump(vm->qmp));
 	return process_ended(vm);
 }
@@ -211,7 +211,7 @@ bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint64_t limit_n
 	return waited_ns < silent_ns && silent_ns - waited_ns >= limit_ns;
 }
 
-/* Whoever found the run folder may stop the guest, and need not tell us. */
+/* Any process that finds the run directory may stop the guest without notice. */
 static bool is_frozen_by_others(struct vm *vm)
 {
 	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
@@ -243,7 +243,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	silent_ns = clock_monotonic_ns() - vm->heard_ns;
 	if (silent_ns < limit_ns)
 		return NULL;
-	/* Perhaps it was us who did not listen. */
+	/* Perhaps we did not read in time. */
 	err = vm_link_pump(&vm->link);
 	if (err || vm->link.bytes_in != bytes_in)
 		return err;
@@ -257,7 +257,7 @@ static struct error *check_heartbeat(struct vm *vm)
 				(unsigned long long)(silent_ns / NS_PER_SEC));
 	if (is_frozen_by_others(vm))
 		mark_alive(vm);
-	/* Also when it went on again a moment ago, which QEMU told with its answer. */
+	/* Also if it was resumed just now: QEMU's answer came with the RESUME event. */
 	if (clock_monotonic_ns() - vm->heard_ns < limit_ns)
 		return NULL;
 	error_free(vm_console_read_tail(vm->console_path, TAIL_BYTES, &tail));
@@ -309,7 +309,7 @@ static int slice_ms(uint64_t deadline_ns, bool *ret_past)
 	return SLICE_MS;
 }
 
-/* Somebody stopped the guest to look at it and was killed. */
+/* The process that froze the guest was killed. */
 static void let_run_if_left_behind(struct vm *vm)
 {
 	struct vm_run_freeze freeze;

@@ -186,14 +186,14 @@ void vm_accel_choose(enum vm_accel_wish wish, struct vm_accel *ret)
 	struct vm_kvm_probe probe = { 0 };
 	bool worked;
 
-	/* Who wants TCG does not pay for the trial. */
+	/* TCG needs no trial of KVM. */
 	if (wish != VM_ACCEL_WISH_TCG)
 		vm_accel_probe(&probe);
 	if (wish == VM_ACCEL_WISH_AUTO && probe.usable)
 		failure = vm_accel_recall_failure();
 	pthread_mutex_lock(&known.lock);
 	worked = known.boot_worked;
-	/* Others could not be told when the run folder may not be written. */
+	/* The failure may be known here only: the run directory may be unwritable. */
 	if (!failure && known.failure)
 		failure = xstrdup(known.failure);
 	pthread_mutex_unlock(&known.lock);

@@ -4,8 +4,8 @@
  * single-threaded (with several threads guests crash while their kernel patches its text). The
  * reason is kept with the choice.
  *
- * A trial that says yes still may lie about a whole kernel. Who boots the first guest by
- * an automatic choice of KVM (`boot_is_trial`) does so under VM_ACCEL_TRIAL_BOOT_MS and tells us
+ * A successful trial does not prove that a whole kernel runs. Whoever boots the first guest by
+ * an automatic choice of KVM (`boot_is_trial`) does so under VM_ACCEL_TRIAL_BOOT_MS and reports
  * how it went; after a failure everybody on this machine gets TCG for a while.
  */
 #ifndef KTSTR_VM_QEMU_ACCEL_H
@@ -64,7 +64,7 @@ struct vm_kvm_trial {
 void vm_kvm_trial_run(const char *device, struct vm_kvm_trial *ret);
 
 /*
- * Does KVM work here? A /dev/kvm that exists is no proof, so a guest is run (kvm_trial.h),
+ * Does KVM work here? An existing /dev/kvm is not proof, so a guest is run (kvm_trial.h),
  * in a child process: a KVM_RUN that never comes back does not take us with it.
  * "Yes" means worth a boot under a limit, not more.
  */
@@ -171,8 +171,8 @@ void vm_accel_decide(enum vm_accel_wish wish, const struct vm_kvm_probe *probe,
 
 /*
  * What one process found out and others need not find out again: an answer and its reason,
- * in the run folder. It counts until the machine boots again, for a while, and only for who
- * asks with the same key. A note that cannot be written or read is no note.
+ * in the run folder. It is valid until the machine boots again, for a while, and only if
+ * the key is the same. A note that cannot be written or read is ignored.
  */
 
 /* The key is a hash of what the answer depends on. */
@@ -188,7 +188,7 @@ void vm_boot_note_forget(const char *name);
  * fifty.
  */
 
-/* Takes some milliseconds. 0: it cannot be told. */
+/* Takes some milliseconds. 0: unknown. */
 uint64_t vm_host_tsc_khz(void);
 
 #endif

@@ -39,7 +39,7 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 	if (says(event, "RESUME", NULL, NULL)) {
 		vm->running = true;
 		vm->stopped = false;
-		/* Whoever had stopped it: its silence begins anew. */
+		/* Whoever had stopped it, the time of silence starts again. */
 		vm->heard_ns = clock_monotonic_ns();
 	}
 	if (says(event, "STOP", NULL, NULL)) {

@@ -43,7 +43,7 @@ static void add_monitors(const struct vm_machine_plan *plan, struct vm_argv *arg
 
 static void add_content(const struct vm_machine_plan *plan, struct vm_argv *argv)
 {
-	/* Where the state comes from is said through the monitor. */
+	/* The source of the state is given through the monitor. */
 	if (plan->incoming) {
 		vm_argv_option(argv, "-incoming", "defer");
 		vm_argv_add(argv, "-S");

@@ -85,7 +85,7 @@ bool vm_qemu_needs_x2apic(const struct topo *t);
  * it finds in xAPIC mode ("x2apic entry ignored").
  */
 const char *vm_qemu_topology_bios(const struct topo *t);
-/* What the guest's kernel has to be told because of it; "" when nothing. */
+/* Kernel arguments that the topology needs; "" when none. */
 const char *vm_qemu_topology_kernel_args(const struct topo *t);
 
 /* Adds -machine -cpu -smp -m -object -numa -device. */

@@ -58,7 +58,7 @@ struct error *vm_qemu_binary_path(char **ret)
 
 /*
  * The output of the child until it has ended, or the limits of size and time. Once it has ended
- * what is in the pipe is all that counts: somebody it left behind may hold the other end.
+ * only what is in the pipe now counts: a child it left running may hold the other end.
  */
 static struct error *collect(const char *path, int out, int pidfd, struct strbuf *into)
 {
@@ -303,7 +303,7 @@ static bool parse_line(struct slice text, struct vm_qemu_version *ret)
 		return false;
 	if (slice_take_char(&rest, '.') && !take_number(&rest, &version.micro))
 		return false;
-	/* "10.0.2x" is no version we know how to compare. */
+	/* "10.0.2x" cannot be compared. */
 	if (rest.n && *rest.at != ' ' && *rest.at != '-' && *rest.at != '\r')
 		return false;
 	while (n < text.n && n < VM_LIMIT_QEMU_VERSION_TEXT && text.at[n] >= ' ' &&

@@ -94,7 +94,7 @@ DEFINE_CLEANUP(vm_run_info, struct vm_run_info *, NULL, vm_run_info_free);
 
 enum {
 	VM_RUN_DIR_ID_CHARS = 8,
-	/* Somebody who holds the guard that long is stuck. */
+	/* A process that holds the guard that long is stuck. */
 	VM_RUN_DIR_GUARD_WAIT_MS = 10000,
 	VM_LIMIT_RUN_DIR_ENTRIES = 65536,
 };
@@ -119,8 +119,8 @@ char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name) MUST_CHECK
 struct error *vm_run_dir_publish(struct vm_run_dir *dir, struct vm_run_info *info) MUST_CHECK;
 
 /*
- * Removes what dead owners left. Does not wait: when somebody else is making or removing a
- * folder just now, what is not swept today is swept tomorrow.
+ * Removes what dead owners left. Does not wait: when another process is making or removing a
+ * folder just now, the next sweep removes the rest.
  */
 void vm_run_dir_sweep(void);
 
@@ -164,7 +164,7 @@ struct vm_run_list {
 	VEC(struct vm_run_entry) entries; /* by start, then by id */
 };
 
-/* Never waits for anybody. No run folder at all is an empty list. */
+/* Never waits. Without a run directory the list is empty. */
 struct error *vm_run_list_read(struct vm_run_list *ret) MUST_CHECK;
 void vm_run_list_deinit(struct vm_run_list *list);
 /* By id, or by the beginning of one that fits only one; NULL when none or several do. */
@@ -176,10 +176,10 @@ struct error *vm_run_list_get(const struct vm_run_list *list, const char *id,
 #define _cleanup_vm_run_list_ __attribute__((cleanup(vm_run_list_deinit)))
 
 /*
- * Who stops a guest to look at it holds a lock (flock) on the file `freeze` of its run folder until
- * the guest runs again. A lock ends with its process: a guest that stands still, has the file, and
- * whose file nobody has locked was left by one that was killed. Its owner then lets it run, and so
- * does the next one who looks. A guest without the file stands still because somebody wants it to.
+ * A process that freezes a guest locks (flock) the file `freeze` of its run directory until
+ * the guest runs again. A lock ends with its process: if a stopped guest has the file and
+ * the file is not locked, the process that froze it was killed. Its owner then resumes it, and so
+ * does the next one who looks. A stopped guest without the file was stopped on purpose.
  */
 
 #define VM_RUN_FREEZE_FILE "freeze"
@@ -200,7 +200,7 @@ void vm_run_freeze_end(struct vm_run_freeze *freeze);
  * guest is to be continued in between.
  */
 bool vm_run_freeze_adopt(const char *dir, struct vm_run_freeze *ret) MUST_CHECK;
-/* Somebody holds the lock now. */
+/* The lock is held now. */
 bool vm_run_freeze_is_held(const char *dir);
 
 /*

@@ -51,7 +51,7 @@ struct error *vm_run_control_is_running(struct vm_qmp *qmp, uint64_t wait_ns, bo
 
 	if (err)
 		return err;
-	/* What does not say that it stands still runs: to stop it again harms no one. */
+	/* Without a status the guest is assumed to run: stopping it twice is harmless. */
 	if (!status.value || !json_get_bool(json_find(status.value, "running"), ret))
 		*ret = true;
 	return NULL;
@@ -65,10 +65,10 @@ static struct error *command(const struct vm_run_entry *entry, const char *word)
 	struct error *err = vm_run_control_connect(entry, ANSWER_WAIT_NS, &qmp);
 	bool running;
 
-	/* Whoever has the monitor now is waited for. */
+	/* Waits for the current user of the monitor. */
 	if (!err)
 		err = vm_run_control_is_running(qmp, ANSWER_WAIT_NS, &running);
-	/* From now on nobody thinks that the guest was left behind. */
+	/* From now on the guest does not look abandoned. */
 	if (!err)
 		err = vm_run_freeze_begin(dir, &freeze);
 	if (!err)
@@ -117,7 +117,7 @@ static enum vm_run_state ask_one(const struct vm_run_entry *entry)
 	err = vm_run_control_connect(entry, wait_ns, &qmp);
 	if (!err)
 		err = vm_run_control_is_running(qmp, wait_ns, &running);
-	/* The monitor is another's, who has stopped the guest. */
+	/* The monitor is in use by a process that froze the guest. */
 	if (err)
 		return vm_run_freeze_is_held(dir) ? VM_RUN_PAUSED : VM_RUN_RUNNING;
 	if (!running && vm_run_freeze_adopt(dir, &freeze)) {

@@ -104,7 +104,7 @@ enum vm_run_dir_owner vm_run_dir_owner(int top_fd, const char *id)
 	fd = openat(dir_fd, VM_RUN_DIR_LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? VM_RUN_DIR_OWNER_GONE : VM_RUN_DIR_OWNER_UNKNOWN;
-	/* Shared: two who look at the same time must not take each other for the owner. */
+	/* Shared: two concurrent checks must not take each other for the owner. */
 	if (flock(fd, LOCK_SH | LOCK_NB) == 0)
 		return VM_RUN_DIR_OWNER_GONE;
 	return errno == EWOULDBLOCK ? VM_RUN_DIR_OWNER_LIVES : VM_RUN_DIR_OWNER_UNKNOWN;
@@ -126,7 +126,7 @@ static bool is_put_aside(const char *name)
 static void remove_entry(const char *top, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", top, name);
-	/* Two may remove the same folder at once; what stays is met again by the next. */
+	/* Two processes may remove the same directory at once; the next sweep removes the rest. */
 	_cleanup_error_ struct error *ignored = paths_remove(path);
 }
 
@@ -161,7 +161,7 @@ static void sweep(const char *top)
 
 	if (guard < 0)
 		return;
-	/* Under the guard nobody is between making a folder and locking it. */
+	/* While the guard is held, no process is between creating a directory and locking it. */
 	if (flock(guard, LOCK_EX | LOCK_NB) == 0) {
 		each_entry(top, put_aside_if_dead);
 		flock(guard, LOCK_UN);
@@ -199,7 +199,7 @@ static struct error *make_locked(int top_fd, const char *top, char id[VM_RUN_DIR
 	dir_fd = openat(top_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir_fd >= 0)
 		lock = openat(dir_fd, VM_RUN_DIR_LOCK, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* Waits for nobody but one who looks at the lock this very moment. */
+	/* Waits only for a process that checks the lock at this moment. */
 	while (lock >= 0 && flock(lock, LOCK_EX) < 0) {
 		if (errno != EINTR)
 			close(take_fd(lock));
@@ -254,7 +254,7 @@ void vm_run_dir_free(struct vm_run_dir *dir)
 	if (top_fd >= 0) {
 		_cleanup_free_ char *aside = xasprintf(VM_RUN_DIR_DEAD "%s", dir->id);
 
-		/* First out of sight, so that nobody reads half of it. */
+		/* Renamed first, so that no one reads half of it. */
 		put_aside(top_fd, dir->id);
 		remove_entry(dir->top, aside);
 		close(top_fd);

@@ -33,7 +33,7 @@ static struct error *read_info(int top_fd, const char *id, struct vm_run_info **
 {
 	_cleanup_free_ char *name = xasprintf("%s/" VM_RUN_DIR_INFO, id);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	/* Whatever lies there is not waited for. */
+	/* A pipe or device of that name must not block. */
 	_cleanup_close_ int fd = openat(top_fd, name,
 					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	_cleanup_vm_run_info_ struct vm_run_info *info = NULL;

@@ -20,7 +20,7 @@ enum {
 	LOCK_TEXT_LIMIT = 64,
 };
 
-/* For those who wait and want to know for whom. Nothing depends on it. */
+/* Only informs processes that wait for the lock. */
 static void leave_name(int lock_fd)
 {
 	if (ftruncate(lock_fd, 0) == 0)
@@ -44,8 +44,8 @@ pid_t vm_template_maker(const char *key)
 }
 
 /*
- * The lock alone, or the template. Those who use one may hold it for as long as they
- * like, so nobody waits for them to let go of what is there.
+ * Takes the exclusive lock, or finds the template. Users may hold the lock for as long as they
+ * like, so an existing template is used without waiting for them.
  */
 static struct error *acquire(struct vm_template_draft *draft)
 {
@@ -102,8 +102,8 @@ static bool has_name(int fd, const char *path)
 }
 
 /*
- * From maker to user. The system may give the lock to another in between, who may remove the
- * template and the file of the lock with it: what we then hold is worth nothing.
+ * From maker to user. In between another process may get the lock, and may remove the
+ * template and the lock file with it: the lock we then hold is useless.
  */
 static struct error *share(struct vm_template_draft *draft, struct vm_template **ret)
 {

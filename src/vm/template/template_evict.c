@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The cache has a limit; who was not used for longest goes first. */
+/* The cache has a limit; the least recently used template is removed first. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static int compare_use(const void *a, const void *b)
 	return (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
 }
 
-/* Only what nobody is starting a clone from. True when it is gone. */
+/* Only a template that no clone is being started from. True when it was removed. */
 static struct error *remove_unused(const char *name, bool *ret_gone)
 {
 	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX);
@@ -111,7 +111,7 @@ static bool exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* Drafts, halves and locks of those who died. Who holds the lock lives. */
+/* Drafts, incomplete templates and locks of dead processes. A held lock means a live one. */
 static void sweep_name(const char *name)
 {
 	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX),
