@@ -158,7 +158,7 @@ class Layouts(unittest.TestCase):
         wrong = [f"{s}.{p}: {a}, the compiler says {b}" for (s, p), a, b in zip(rows, said, theirs) if a != b]
         self.assertEqual(wrong, [])
 
-    def test_what_is_missing_is_named(self):
+    def test_a_missing_type_or_member_is_named_with_a_suggestion(self):
         said = ask([("struct task_struct", "comn"), ("struct task_struc", "comm"), ("struct rq", "cfs.nr_queue.x")])
         self.assertRegex(said[0], r"no member 'comn'; did you mean .*\bcomm\b")
         self.assertRegex(said[1], r"no struct task_struc; did you mean .*\btask_struct\b")

@@ -121,10 +121,10 @@ class OtherReaders(CtprofTest):
     def test_a_parked_process_is_in_the_file_as_it_is_in_proc(self):
         self.compare("--no-bpf", "--jobs", "1")
 
-    def test_the_quickest_way_gives_the_same(self):
+    def test_capture_by_bpf_gives_the_same_values(self):
         self.compare("--bpf")
 
-    def test_few_threads_are_not_worth_loading_an_iterator(self):
+    def test_bpf_iterator_is_not_loaded_for_few_threads(self):
         """Unless that is asked for, or there is a series. Who may not use BPF is told so."""
         pid = os.getpid()
         snapshot, said = self.capture("--pid", pid, "--no-heap", "-v")
@@ -161,10 +161,10 @@ class OtherReaders(CtprofTest):
         # Who was there all the time.
         return (before & after) - seen
 
-    def test_the_whole_host_is_there(self):
+    def test_capture_from_proc_has_every_thread_of_the_host(self):
         self.assertEqual(self.whole_host("--no-bpf"), set())
 
-    def test_the_whole_host_is_there_the_quickest_way(self):
+    def test_capture_by_bpf_has_every_thread_of_the_host(self):
         def is_guarded(pid):
             try:
                 os.readlink(f"/proc/{pid}/ns/pid")

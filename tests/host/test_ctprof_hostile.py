@@ -59,7 +59,7 @@ class LittleRights(CtprofTest):
         os.chown(self.path("out"), NOBODY, NOBODY)
         return program
 
-    def test_nobody_sees_less_and_says_so(self):
+    def test_capture_without_privilege_reports_what_is_missing(self):
         program, path = self.nobodys_ktstr(), self.path("out/n.ctprof.zst")
         done = self.run_ktstr("-o", path, program=program, user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -86,7 +86,7 @@ class LittleRights(CtprofTest):
         self.assertTrue(any("io" in known(snapshot, t)[0] for t in ours))
         self.assertEqual(os.stat(path).st_uid, NOBODY)
 
-    def test_a_process_that_hides_is_not_made_up(self):
+    def test_a_process_hidden_by_hidepid_is_not_in_the_snapshot(self):
         program, path = self.nobodys_ktstr(), self.path("out/h.ctprof.zst")
         need_namespaces()
         # A pid namespace of its own: before Linux 5.8 the option holds for all mounts of one.
@@ -111,7 +111,7 @@ class LittleRights(CtprofTest):
         self.assertFalse(os.path.exists(path + ".2"))
 
 
-    def test_processes_that_stay_closed_are_counted(self):
+    def test_processes_with_unreadable_threads_are_counted(self):
         program, path = self.nobodys_ktstr(), self.path("out/c.ctprof.zst")
         need_namespaces()
         # Their folders are there, but nothing of them can be opened: the shell that waits, and a sleeper.
@@ -179,7 +179,7 @@ class Killed(CtprofTest):
         return self.spawn([KTSTR, "ctprof", "capture", "-o", path, "--pid", str(os.getpid()), "--no-heap", "--interval", "1ms",
                            "--count", "100000", *more], stderr=subprocess.PIPE, text=True)
 
-    def test_a_kill_at_any_moment_tears_no_file(self):
+    def test_a_capture_killed_at_any_moment_leaves_no_torn_file(self):
         seed = random.randrange(1 << 32)
         chance = random.Random(seed)
         with self.subTest(seed=seed):

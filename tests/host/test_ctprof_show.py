@@ -144,7 +144,7 @@ class Texts(ShowTest):
         with open(os.path.join(DATA, name), encoding="utf-8") as f:
             self.assertEqual(self.show(self.write(small()), *arguments), f.read())
 
-    def test_everything_about_a_small_host(self):
+    def test_show_of_a_small_host_matches_its_golden_text(self):
         self.assert_text("show.txt")
 
     def test_cgroups_of_a_small_host(self):
@@ -268,7 +268,7 @@ class Values(ShowTest):
                         self.assertEqual(cell, value or "")
         self.assertEqual(count, len(others))
 
-    def test_names_that_want_to_break_out_stay_in_their_field(self):
+    def test_hostile_names_stay_in_their_csv_and_json_field(self):
         snapshot = small()
         evil = 'a,"b\nc\u001b[2J'
         snapshot["threads"][0]["pcomm"] = evil
@@ -291,7 +291,7 @@ class Files(ShowTest):
         done = self.run_show(f"{name}@3")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
 
-    def test_a_torn_end_is_told_and_left_out(self):
+    def test_an_incomplete_last_snapshot_is_reported_and_ignored(self):
         name = self.write(small())
         with open(os.path.join(self.dir, name), "ab") as f:
             f.write(frame(json.dumps(small()).encode())[:-100])
@@ -307,7 +307,7 @@ class Files(ShowTest):
         self.assertIn("threads   0 in 0 processes", self.show(name, "--sections", "primary"))
         self.assertEqual(self.groups(name), {})
 
-    def test_what_is_no_snapshot_is_named(self):
+    def test_a_file_that_is_not_a_snapshot_is_named_in_the_error(self):
         with open(os.path.join(self.dir, "b"), "wb") as f:
             f.write(b"not a snapshot at all")
         for name in ("b", "missing.ctprof.zst"):

@@ -122,10 +122,10 @@ class Values(CtprofTest):
         self.assertEqual((odd["nice"], odd["policy"], len(odd["cpu_affinity"])), (7, "SCHED_BATCH", 1))
         self.assertEqual({thread["pcomm"] for thread in threads.values()}, {names["known-work"]["comm"]})
 
-    def test_known_work_shows(self):
+    def test_known_work_is_seen_in_values_from_proc(self):
         self.check_known_work("--no-bpf")
 
-    def test_known_work_shows_whatever_the_path(self):
+    def test_known_work_is_seen_in_values_from_bpf(self):
         self.check_known_work("--bpf")
 
     def check_raw_files(self, *options):
@@ -168,7 +168,7 @@ class Values(CtprofTest):
         for thread in snapshot["threads"]:
             self.assertEqual(known(snapshot, thread)[0], {"comm", "stat", "io", "sched"})
 
-    def test_ps_sees_the_same(self):
+    def test_values_agree_with_ps(self):
         _, threads = self.threads("--no-bpf")
         done = subprocess.run(["ps", "-L", "-p", str(self.pid), "-o", "lwp=,ni=,cls=,psr=,min_flt=,nlwp=,ucmd="],
                               text=True, capture_output=True, check=True)

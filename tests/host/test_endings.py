@@ -45,7 +45,7 @@ class Interrupted(HostTest):
         left = set(os.listdir(self.dir)) - {os.path.basename(path), os.path.basename(path) + ".lock"}
         self.assertEqual([n for n in left if not n.startswith("beat-")], [])
 
-    def test_both_signals_give_what_was_read_so_far(self):
+    def test_sigint_and_sigterm_print_what_was_read_so_far(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             for way in ([], ["--ptrace"]):
                 with self.subTest(signal=number.name, way=way):
@@ -63,7 +63,7 @@ class Interrupted(HostTest):
                     self.assertEqual(undisturbed(target.pid), [])
                     target.wait_for_beats(1)
 
-    def test_a_run_with_a_record_leaves_it_as_it_was(self):
+    def test_an_interrupted_run_does_not_change_its_record(self):
         target = self.start_target("pie", threads=1)
         path = self.record()
         run = self.start_probe("--pid", target.pid, *MANY, "--sidecar", path)
@@ -89,7 +89,7 @@ class Interrupted(HostTest):
                 self.assertEqual(undisturbed(target.pid), [])
                 target.wait_for_beats(1)
 
-    def test_the_deadline_leaves_a_record_as_it_was(self):
+    def test_a_run_past_its_deadline_does_not_change_its_record(self):
         target = self.start_target("pie", threads=1)
         path = self.record()
         answer = probe("--pid", target.pid, "--json", *MANY, "--abort-after-ms", "200", "--sidecar", path)
@@ -180,7 +180,7 @@ class TargetChanges(HostTest):
                 target.read_report()
                 self.assertEqual(undisturbed(target.pid), [])
 
-    def test_what_was_read_of_a_target_that_dies_midway_is_kept(self):
+    def test_snapshots_before_the_targets_death_are_printed(self):
         for way in ([], ["--ptrace"], ["--no-ptrace"]):
             with self.subTest(way=way):
                 # The death must come after the first snapshot; with --ptrace there are waits before it as well.
@@ -207,7 +207,7 @@ class TargetChanges(HostTest):
         self.assertIn(f"warning: process {target.pid} ended after ", stderr)
         return True
 
-    def test_an_end_or_exec_while_files_are_read_is_told(self):
+    def test_exit_or_exec_of_the_target_while_attaching_is_reported(self):
         """Not that it has no jemalloc, nor that its library is out of reach."""
         other = os.path.join(TARGETS, "short-lived")
         for end, kind, words in ((signal.SIGUSR2, "exe-identity-changed", "ran exec"),
@@ -238,7 +238,7 @@ class TargetChanges(HostTest):
         stdout, stderr = run.communicate(timeout=20)
         return Answer(["probe"], run.returncode, stdout, stderr)
 
-    def test_a_thread_that_ends_is_never_an_old_number(self):
+    def test_counters_of_an_ended_thread_are_never_stale(self):
         """Its stack stays mapped; the record of what it had must not be read from there."""
         worker = self.start_worker(MIB, "--churn")
         document = self.read_any(worker.pid, "--snapshots", "100", "--interval-ms", "1")
@@ -258,7 +258,7 @@ class TargetChanges(HostTest):
         self.assertEqual(answer.code, 0, answer)
         return answer.document
 
-    def test_a_thread_number_used_again_is_another_thread(self):
+    def test_a_reused_tid_is_another_thread(self):
         """The first owner's stack went to a third thread; nobody may be shown its bytes."""
         need_root("to ask the kernel for a thread number")
         # With few descriptors threads cannot be held open; their start time has to do.
@@ -297,7 +297,7 @@ class TargetChanges(HostTest):
             self.assertEqual(after[number], second)
         return True
 
-    def test_a_process_whose_main_thread_left(self):
+    def test_a_process_whose_main_thread_exited_is_read_or_explained(self):
         """The first thread is a zombie, the others live: they are read, or the reason is told."""
         target = self.start_target("pie", "--leave-main", threads=2)
         wait_until(lambda: "Z" in open(f"/proc/{target.pid}/stat", encoding="utf-8").read(), "the main thread ends")

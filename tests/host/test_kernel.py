@@ -151,7 +151,7 @@ class Cache(unittest.TestCase):
     def ktstr(self, *words, **env):
         return run("kernel", *words, cache=self.cache, **env)
 
-    def test_words_lead_to_it(self):
+    def test_a_kernel_is_found_by_id_version_series_path_and_default(self):
         version = info(self.id, self.cache)["version"]
         series = ".".join(version.split(".")[:2])
         for word in (self.id, version, series, "newest", os.path.join(self.kernels, self.id), "default"):
@@ -161,7 +161,7 @@ class Cache(unittest.TestCase):
         done = self.ktstr("info", KTSTR_KERNEL="1.0")
         self.assertEqual((done.returncode, "ktstr kernel fetch 1.0" in done.stderr), (1, True), done.stderr)
 
-    def test_what_is_there_is_not_fetched_again(self):
+    def test_a_cached_kernel_is_not_fetched_again(self):
         done = self.ktstr("fetch", "--if-missing", PATH="/nonexistent")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, self.id + "\n", ""))
 
@@ -190,7 +190,7 @@ class Cache(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("vmlinux is not the file that was cached", done.stderr)
 
-    def test_a_vmlinux_and_a_folder_can_be_added(self):
+    def test_a_vmlinux_and_a_directory_can_be_added(self):
         kernel = os.path.join(self.kernels, self.id)
         other = os.path.join(self.folder.name, "other")
         for path in (os.path.join(kernel, "vmlinux"), kernel):

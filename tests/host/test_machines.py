@@ -80,13 +80,13 @@ class Machines(unittest.TestCase):
         self.assertEqual(head.split(), ["ID", "OWNER", "KERNEL", "TOPOLOGY", "MEMORY", "ACCEL", "AGE", "STATE"])
         self.assertRegex(row, rf"^cc000001 +{child.pid} +k-1 +1n2l2c1t +1\.0 GiB +tcg +1m \d+s +running$")
 
-    def test_a_guard_held_for_ever_does_not_stop_the_list(self):
+    def test_vm_list_works_while_the_guard_is_locked(self):
         self.owner("dd000001")
         with open(os.path.join(self.top, "vm", ".lock"), "w", encoding="utf-8") as guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             self.assertEqual([vm["id"] for vm in self.vms()], ["dd000001"])
 
-    def test_looking_changes_nothing_where_there_is_nothing(self):
+    def test_vm_list_creates_nothing_in_an_empty_directory(self):
         self.assertEqual(self.vms(), [])
         self.assertEqual(os.listdir(self.top), [])
 
@@ -118,7 +118,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual(self.findings()["kernel"]["state"], "missing")
         self.assertEqual(self.findings()["kernel"]["fix"], "ktstr kernel fetch")
 
-    def test_qemu_says_the_same_to_us(self):
+    def test_doctor_shows_the_version_that_qemu_prints(self):
         qemu = shutil.which("qemu-system-x86_64")
         if not qemu:
             self.skipTest("no qemu-system-x86_64 in PATH")
@@ -134,7 +134,7 @@ class Doctor(unittest.TestCase):
         else:
             self.assertIn("there is no /dev/kvm", self.findings()["accelerator"]["text"])
 
-    def test_looking_leaves_nothing_but_what_was_found_out(self):
+    def test_doctor_leaves_only_its_caches(self):
         self.findings()
         self.assertLessEqual(set(os.listdir(self.top)), {"kvm-trial.json", "qemu"})
 

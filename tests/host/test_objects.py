@@ -71,7 +71,7 @@ class Programs(ExactTest):
             with self.subTest(variant=variant):
                 self.assert_exact(self.start_target(variant, threads=3, idle=1), "dwarf")
 
-    def test_file_names_nobody_expects(self):
+    def test_programs_with_unusual_file_names(self):
         for name in ("with space", "line\nbreak", "really (deleted)", "back\\slash", "\N{GREEK SMALL LETTER ALPHA}"):
             with self.subTest(name=name):
                 folder = self.path(name)
@@ -103,7 +103,7 @@ class Libraries(ExactTest):
     def test_library_with_another_thread_data_size(self):
         self.assert_exact(self.start_shared(jemalloc_dir("page64k"), threads=3, idle=1), "dwarf")
 
-    def test_stacks_that_change_hands_do_not_contradict_the_table(self):
+    def test_reused_thread_stacks_do_not_refute_the_layout_table(self):
         """A thread that ended looks like counters that went back, if nobody asks whose they are."""
         library = os.path.join(jemalloc_dir("debian"), "libjemalloc.so.2")
         target = self.spawn([os.path.join(TARGETS, "short-lived")], env={"LD_PRELOAD": library})
@@ -213,7 +213,7 @@ class SeveralJemallocs(ExactTest):
         self.assertEqual((document["object"], counters(document)), (library, asked))
         self.assertGreater(max(a for a, _ in asked.values()), 0)
 
-    def test_one_that_cannot_be_read_is_not_passed_over_for_an_unused_one(self):
+    def test_an_unreadable_jemalloc_is_not_replaced_by_an_unused_one(self):
         """What the version says is unknown; the other would answer with zeroes."""
         program = self.path("program")
         run("strip", "-o", program, target_path("pie"))
@@ -227,13 +227,13 @@ class SeveralJemallocs(ExactTest):
         self.assertIn(program, answer.stderr)
         self.assertIn("9.9.9-0-g", answer.stderr)
 
-    def test_a_name_that_no_jemalloc_has_is_told(self):
+    def test_an_object_option_that_matches_nothing_is_fatal(self):
         target = self.start_target("pie")
         answer = probe("--pid", target.pid, "--json", "--object", "nobody.so")
         self.assert_fatal(answer, "jemalloc-not-found")
         self.assertIn(target_path("pie"), answer.stderr)
 
-    def test_all_zero_is_never_without_a_word(self):
+    def test_counters_that_are_all_zero_come_with_a_warning(self):
         """Loaded, but nobody allocates with it: prefixed, so that nothing is interposed."""
         library = os.path.join(jemalloc_dir("prefixed"), "libjemalloc.so.2")
         other = self.spawn(["sleep", "1000"], env={"LD_PRELOAD": library})
@@ -267,7 +267,7 @@ class OtherReleases(ExactTest):
             return self.start_target("finds", threads=3, idle=1, prefix=loader)
         return self.start_target("finds", threads=3, idle=1, env={"LD_PRELOAD": found[0]})
 
-    def test_all_that_were_fetched(self):
+    def test_every_fetched_release_is_read_by_the_layout_table(self):
         if not os.path.isdir(LAYOUTS) or not os.listdir(LAYOUTS):
             self.skipTest("no library of another release is here: tools/layout-packages fetches them")
         for suite in sorted(os.listdir(LAYOUTS)):
@@ -310,7 +310,7 @@ class Stripped(ExactTest):
         self.link(stripped, debug)
         self.assert_exact(self.start_target("", program=stripped, threads=2, idle=1), "dwarf")
 
-    def test_debug_file_in_the_hidden_folder(self):
+    def test_debug_file_in_the_dot_debug_directory(self):
         stripped, debug = self.strip(target_path("static"), "program")
         self.link(stripped, debug)
         os.mkdir(self.path(".debug"))
@@ -408,7 +408,7 @@ class OtherNamespaces(ExactTest):
                 raise unittest.SkipTest("this system does not let root mount in a namespace of its own") from e
             raise
 
-    def test_program_and_library_exist_only_there(self):
+    def test_program_and_library_only_in_the_targets_mount_namespace(self):
         library = os.path.join(jemalloc_dir("default"), "libjemalloc.so.2")
         setup = f"cp {target_path('shared')} {library} {self.hidden}/"
         target = self.start_inside(setup, os.path.join(self.hidden, "target-shared"), threads=2, idle=1,
@@ -416,7 +416,7 @@ class OtherNamespaces(ExactTest):
         self.assertEqual(os.listdir(self.hidden), [])
         self.assert_exact(target, "dwarf")
 
-    def test_debug_file_exists_only_there(self):
+    def test_debug_file_only_in_the_targets_mount_namespace(self):
         source = target_path("pie")
         stripped, debug = self.path("program"), self.path("program.debug")
         run("objcopy", "--only-keep-debug", source, debug)
@@ -459,7 +459,7 @@ class Containers(ExactTest):
         outer.pid = int(wait_until(lambda: words_of(children), "the target is born")[0])
         return outer
 
-    def test_threads_are_told_apart_by_their_numbers_inside(self):
+    def test_threads_in_a_container_are_matched_by_their_inner_tids(self):
         target = self.start_contained(threads=3)
         target.read_report()
         expected = dict(zip(tids(target.pid), [target.threads[t] for t in sorted(target.threads)]))
@@ -506,12 +506,12 @@ class RawThreads(HostTest):
         for i in range(5):
             self.assertEqual(counters(document, i)[target.raw], (self.FILL, self.FILL))
 
-    def test_that_shares_storage_has_its_makers_numbers(self):
+    def test_a_raw_thread_that_shares_tls_has_its_creators_counters(self):
         target = self.start_target("pie", "--raw", "shared", threads=1)
         read = counters(self.read(target.pid))
         self.assertEqual(read[target.raw], read[target.pid])
 
-    def test_is_an_error_where_stopping_is_forbidden(self):
+    def test_a_raw_thread_is_an_error_with_no_ptrace(self):
         target = self.start_target("static", "--raw", "own", threads=2)
         document = self.read(target.pid, "--no-ptrace")
         self.assertEqual(errors(document), {target.raw: "thread-pointer"})

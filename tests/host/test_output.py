@@ -28,7 +28,7 @@ def leaves(value):
 
 
 class Document(HostTest):
-    def test_members_stand_in_their_order(self):
+    def test_json_members_are_in_the_documented_order(self):
         target = self.start_target("pie", "--raw", "own", threads=1)
         document = self.read(target.pid)
         self.assertEqual(list(document), TOP)
@@ -66,7 +66,7 @@ class Document(HostTest):
                 self.assertEqual(len(lines), 3, lines)
                 self.assertTrue(lines[2].isprintable(), lines[2])
 
-    def test_nothing_is_null(self):
+    def test_json_output_has_no_null(self):
         target = self.start_target("pie", "--raw", "own", threads=1)
         for way in ([], ["--no-ptrace"], ["--ptrace"]):
             self.assertNotIn(None, list(leaves(self.read(target.pid, *way))))

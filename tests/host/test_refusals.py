@@ -22,7 +22,7 @@ def nobody():
 
 
 class Arguments(HostTest):
-    def test_no_number_is_taken_for_a_process(self):
+    def test_malformed_pids_are_refused(self):
         for text in ("0", "-1", "-2147483648", "2147483648", "99999999999999999999", "abc", "", " 1", "1 ", "1x", "0x10",
                      "1.5", "+1"):
             with self.subTest(pid=text):
@@ -118,11 +118,11 @@ class Processes(HostTest):
             self.assert_fatal(answer, "arch-mismatch")
         self.assertIsNone(target.process.poll())
 
-    def test_a_process_that_is_no_jemalloc(self):
+    def test_a_process_without_jemalloc_is_refused(self):
         answer = probe("--pid", os.getpid(), "--json")
         self.assert_fatal(answer, "jemalloc-not-found")
 
-    def test_ktstr_knows_versions_of_jemalloc_and_is_not_one(self):
+    def test_ktstr_itself_is_not_taken_for_jemalloc(self):
         """Its table of layouts names them; a reader of standard input waits long enough to be looked at."""
         ktstr = subprocess.Popen([os.path.join(os.path.dirname(PROBE), "ktstr"), "ctprof", "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(ktstr.communicate)
@@ -199,7 +199,7 @@ class Permissions(HostTest):
         self.assertIn("ktstr-probe-all-failed: single\n", answer.stderr)
         self.assertRegex(answer.stderr, r"\nhint: .*CAP_SYS_PTRACE")
 
-    def test_yama_is_named_where_it_rules(self):
+    def test_a_refusal_by_yama_names_its_ptrace_scope(self):
         try:
             with open("/proc/sys/kernel/yama/ptrace_scope", encoding="utf-8") as f:
                 scope = int(f.read())

@@ -189,11 +189,11 @@ class Formats(unittest.TestCase):
                 self.assertEqual(r.directive, wanted)
                 self.assertEqual(r.ok, verdict in ("pass", "skip"))
 
-    def test_ktap_descriptions_stay_apart_for_a_reader_who_unspells_nothing(self):
+    def test_ktap_descriptions_are_unique_without_unescaping(self):
         _, results = parse_ktap(write("ktap", self.told))
         self.assertEqual(len({r.description.strip() for r in results}), len(self.told))
 
-    def test_a_greedy_reader_sees_the_same_skips(self):
+    def test_kunit_parser_sees_the_same_skips(self):
         """As the kernel's own kunit_parser does it: the last ' # SKIP' of a line counts, a '- ' is swallowed."""
         skips, names = 0, set()
         for line in write("ktap", self.told).decode().splitlines():
@@ -234,7 +234,7 @@ class Formats(unittest.TestCase):
             self.assertEqual(elements, [(tag, says["reason"])] if tag else [])
         self.assertEqual(sorted(back), expected(self.told))
 
-    def test_junit_cases_stay_apart_for_a_reader_who_unspells_nothing(self):
+    def test_junit_cases_are_unique_without_unescaping(self):
         root = ET.fromstring(write("junit", self.told))
         ids = {(case.get("classname"), case.get("name")) for case in root.iter("testcase")}
         self.assertEqual(len(ids), len(self.told))

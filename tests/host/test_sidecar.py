@@ -80,7 +80,7 @@ class Append(Sidecar):
             return [n for i, v in enumerate(value) for n in self.numbers(v, f"{name}.{i}")]
         return [name] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
 
-    def test_everything_else_survives(self):
+    def test_appending_keeps_every_other_member(self):
         worker = self.start_worker(MIB)
         path = self.record()
         self.assertEqual(probe("--pid", worker.pid, "--sidecar", path).code, 0)
@@ -93,7 +93,7 @@ class Append(Sidecar):
                          {k: v for k, v in before.items() if k != "metrics"})
         self.assertEqual(after["metrics"][0], before["metrics"][0])
 
-    def test_runs_stack(self):
+    def test_repeated_runs_append_entries(self):
         worker = self.start_worker(MIB)
         path = self.record('{"metrics": []}')
         for _ in range(3):
@@ -141,7 +141,7 @@ class Append(Sidecar):
         self.assertEqual(probe("--pid", worker.pid, "--sidecar", path).code, 0)
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
 
-    def test_the_lock_belongs_to_whom_the_record_belongs(self):
+    def test_the_lock_file_has_the_owner_of_the_record(self):
         """A run of root must not lock out the owner."""
         need_root("to make a file that belongs to somebody else")
         worker = self.start_worker(MIB)
@@ -187,7 +187,7 @@ class Refused(Sidecar):
         self.assert_usage(answer, path, "--sidecar")
         self.assertEqual(os.listdir(self.records), [])
 
-    def test_texts_that_are_no_record(self):
+    def test_malformed_records_are_refused_and_unchanged(self):
         target = self.start_worker(MIB)
         for text in ("", "{ this is not valid json }", "[]", "{}", '{"metrics": 1}', '{"metrics": {}}', '{"metrics": null}',
                      '{"metrics": []} trailing', '{"metrics": [', "\0", '"metrics"', '{"metrics": [NaN]}'):
@@ -196,7 +196,7 @@ class Refused(Sidecar):
                 self.run_refused(path, "regenerate", target=target)
                 self.assert_untouched(path, text)
 
-    def test_a_folder(self):
+    def test_a_directory_as_sidecar_is_refused(self):
         path = os.path.join(self.records, "folder")
         os.mkdir(path)
         self.run_refused(path)
@@ -248,7 +248,7 @@ class Refused(Sidecar):
         self.assertEqual(self.content(path), RECORD)
         self.assertLessEqual(set(os.listdir(self.records)), {"run.ktstr.json", "run.ktstr.json.lock", "ballast"})
 
-    def test_a_folder_where_nothing_can_be_written(self):
+    def test_an_unwritable_directory_leaves_the_record(self):
         """The new file cannot be made beside the old one."""
         if os.geteuid() == 0:
             self.skipTest("root may write everywhere; the full disk shows the same")

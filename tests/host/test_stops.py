@@ -44,7 +44,7 @@ class Watch:
 
 
 class NoStop(HostTest):
-    def test_the_usual_way_makes_no_tracing_call(self):
+    def test_reading_without_stops_makes_no_ptrace_call(self):
         """strace sees every call of the probe; none may be ptrace, kill or the like."""
         if not shutil.which("strace"):
             self.skipTest("strace is not installed")
@@ -68,7 +68,7 @@ class NoStop(HostTest):
         self.assertEqual((document["stopped_threads"], document["stopped_ns_total"]), (0, 0))
         self.assertEqual(methods(document), {"glibc-thread-list"})
 
-    def test_tracing_is_noticed_by_the_same_watch(self):
+    def test_the_watch_for_stops_notices_ptrace(self):
         """The check above can fail: with --ptrace stops are seen."""
         target = self.start_target("pie", threads=3)
         with Watch(target.pid) as watch:
@@ -78,7 +78,7 @@ class NoStop(HostTest):
                     break
         self.assertIn("t", watch.seen)
 
-    def test_reading_wakes_nobody(self):
+    def test_reading_causes_no_context_switch_in_the_target(self):
         """A thread that sleeps for long gains no context switch by being read."""
         worker = self.start_worker(1 << 20)
         wait_until(lambda: state(worker.pid) == "S", "the worker sleeps")
@@ -169,7 +169,7 @@ class Stops(HostTest):
         os.kill(target.pid, signal.SIGCONT)
         target.wait_for_beats()
 
-    def test_another_tracer_is_no_hindrance_without_stops(self):
+    def test_reading_without_stops_works_under_another_tracer(self):
         target = self.start_target("pie", threads=2)
         self.trace(target)
         self.assertEqual(counters(self.read(target.pid)), target.threads)
@@ -211,7 +211,7 @@ class Signals(HostTest):
                 raise OSError(ctypes.get_errno(), "sigqueue")
             time.sleep(0.001)
 
-    def test_a_storm_loses_none_and_keeps_their_order(self):
+    def test_queued_signals_are_delivered_in_order_during_stops(self):
         target = self.start_target("pie", threads=1)
         run = self.start_probing(target, 100000)
         value = 0

@@ -14,7 +14,7 @@ FREED_CAP = MIB
 
 
 class Worker(HostTest):
-    def test_known_bytes_are_seen_within_the_band(self):
+    def test_allocated_bytes_are_within_the_known_range(self):
         worker = self.start_worker(KNOWN)
         for way in ([], ["--no-ptrace"], ["--ptrace"]):
             with self.subTest(way=way):
@@ -25,7 +25,7 @@ class Worker(HostTest):
                 self.assertLessEqual(allocated, KNOWN + SLOP)
                 self.assertLess(deallocated, FREED_CAP)
 
-    def test_both_ways_read_the_same(self):
+    def test_reading_with_and_without_stops_agrees(self):
         worker = self.start_worker(KNOWN)
         quiet = self.read(worker.pid)
         stopped = self.read(worker.pid, "--ptrace")
@@ -35,7 +35,7 @@ class Worker(HostTest):
         self.assertEqual((methods(stopped), stopped["stopped_threads"]), ({"ptrace"}, 1))
         self.assertGreater(stopped["stopped_ns_total"], 0)
 
-    def test_one_more_byte_shows(self):
+    def test_a_larger_allocation_differs_by_its_rounded_size(self):
         """Two workers that differ in size differ by what jemalloc rounds the size to."""
         small, large = self.start_worker(KNOWN), self.start_worker(KNOWN + 4 * MIB)
         difference = counters(self.read(large.pid))[large.pid][0] - counters(self.read(small.pid))[small.pid][0]

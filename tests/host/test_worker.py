@@ -42,7 +42,7 @@ class Exits(HostTest):
     def test_marker_on_a_full_device(self):
         self.assertEqual(self.run_worker("4096", env={"KTSTR_WORKER_READY_MARKER_OVERRIDE": "/dev/full"}), 4)
 
-    def test_marker_that_is_somebodys_link_is_not_followed(self):
+    def test_a_marker_that_is_a_symlink_is_not_followed(self):
         precious = self.path("precious")
         with open(precious, "w", encoding="utf-8") as f:
             f.write("keep")
@@ -52,7 +52,7 @@ class Exits(HostTest):
         with open(precious, encoding="utf-8") as f:
             self.assertEqual(f.read(), "keep")
 
-    def test_arguments_that_are_no_size(self):
+    def test_malformed_sizes_are_refused(self):
         for arguments in ([], ["--churn"], ["abc"], ["-1"], ["1.5"], ["1k"], ["99999999999999999999999"], ["1", "2"],
                           ["--frob", "1"], [""]):
             with self.subTest(arguments=arguments):
@@ -84,7 +84,7 @@ class Ready(HostTest):
         worker = self.spawn([WORKER, *arguments], env=without_settings(**env))
         return worker, worker.process.stdout.readline()
 
-    def test_the_line_and_the_marker(self):
+    def test_the_worker_prints_a_ready_line_and_writes_its_marker(self):
         marker = self.path("marker")
         worker, line = self.start("4096", KTSTR_WORKER_READY_MARKER_OVERRIDE=marker)
         self.assertEqual(line, f"jemalloc-alloc-worker ready pid={worker.pid} bytes=4096\n")
@@ -101,7 +101,7 @@ class Ready(HostTest):
             finally:
                 os.unlink(marker)
 
-    def test_it_has_one_thread_and_stays(self):
+    def test_the_worker_has_one_thread_and_keeps_running(self):
         worker, _ = self.start("4096", KTSTR_WORKER_READY_MARKER_OVERRIDE=self.path("marker"))
         wait_until(lambda: state(worker.pid) == "S", "it sleeps")
         self.assertEqual(tids(worker.pid), [worker.pid])
@@ -115,7 +115,7 @@ class Ready(HostTest):
         seen = set()
         wait_until(lambda: seen.update(tids(worker.pid)) or len(seen) > 20, "many different threads are seen")
 
-    def test_the_memory_is_really_there(self):
+    def test_the_workers_memory_is_resident(self):
         worker, _ = self.start(str(32 * MIB), KTSTR_WORKER_READY_MARKER_OVERRIDE=self.path("marker"))
         with open(f"/proc/{worker.pid}/statm", encoding="utf-8") as f:
             resident = int(f.read().split()[1]) * resource.getpagesize()

@@ -75,7 +75,7 @@ class Ci(unittest.TestCase):
         self.assertEqual(last, f"{3 * len(well)} passed, {2 * len(well)} failed, 0 skipped")
         self.assertEqual(len(re.findall(r"^  FAILED  ", text, re.M)), len(well))
 
-    def test_a_part_that_dies_without_a_word_or_with_a_bad_status_is_a_failure(self):
+    def test_a_part_that_dies_or_has_a_bad_status_fails(self):
         code, text, _, _ = self.run_ci("""test) exit 0;;
 test-mutants) kill -9 $$;;
 fuzz-smoke) echo 9 passed, 0 failed, 0 skipped; exit 1;;
@@ -149,7 +149,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(self.choose({"7.2-cloud": "broken", **default}, both, ["vm/inspect"])[0], {"6.12": "absent"})
         self.assertEqual(self.choose({**default, "6.1-cloud": "absent"}, both, ["vm/sdt"])[0], {"6.18-generic": "usable"})
 
-    def test_a_kind_that_is_nowhere_is_said_and_none_at_all_is_a_failure(self):
+    def test_a_missing_kind_of_kernel_is_reported_and_none_at_all_fails(self):
         chosen, said = self.choose({"6.18-cloud": "usable"}, {"6.12": "absent"})
         self.assertEqual(chosen, {"6.12": "absent"})
         self.assertIn("nothing of it was tested", said)

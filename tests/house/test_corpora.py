@@ -70,7 +70,7 @@ class Corpora(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("not ok 1 - corpus_has_files", done.stdout)
 
-    def test_a_corpus_that_stays_at_the_door_fails(self):
+    def test_a_corpus_that_passes_no_validation_fails(self):
         done = self.run_on({"a": b"\0"})
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, "not ok .* corpus_gets_past_the_first_validation")

@@ -34,21 +34,21 @@ class Planted(unittest.TestCase):
     def test_a_name_that_only_its_own_file_wants_is_found(self):
         self.assertEqual(exports.unused(self.OFFERS, self.WANTS), {"src/vm/a.c": ["vm_b"]})
 
-    def test_it_is_told_where_to_say_why(self):
+    def test_the_complaint_names_the_file_for_an_excuse(self):
         wrong = exports.complaints({"src/vm/a.c": ["vm_b"]}, {})
         self.assertIn("src/vm/a.c: vm_b is used by nobody else", wrong[0])
         self.assertIn("tests/house/exports/vm", wrong[0])
 
-    def test_a_reason_excuses(self):
+    def test_an_export_with_a_reason_is_excused(self):
         self.assertEqual(exports.complaints({"src/vm/a.c": ["vm_b"]}, {"vm": {"vm_b": "no guest can lie so"}}), [])
 
     def test_a_line_without_a_reason_is_found(self):
         self.assertIn("has no reason", exports.complaints({"src/vm/a.c": ["vm_b"]}, {"vm": {"vm_b": ""}})[0])
 
-    def test_an_excuse_nobody_needs_is_found(self):
+    def test_an_unneeded_excuse_is_found(self):
         self.assertIn("vm_b needs no excuse", exports.complaints({}, {"vm": {"vm_b": "why"}})[0])
 
-    def test_a_real_object_tells_what_it_offers(self):
+    def test_exports_of_a_real_object_are_read(self):
         with tempfile.TemporaryDirectory() as folder:
             pairs = {"a": "int used(void) { return 1; }\nint alone(void) { return used(); }\n", "b": "int used(void);\nint main(void) { return used(); }\n"}
             paths = []

@@ -51,7 +51,7 @@ class Planted(unittest.TestCase):
     def test_an_include_of_a_room_above_is_found(self):
         self.assertIn("elf may not include probe/p.h", self.wrong({"src/elf/b.h": '# include "probe/p.h"\n'}))
 
-    def test_a_folder_inside_a_room_obeys_it_too(self):
+    def test_a_subdirectory_obeys_the_rules_of_its_room(self):
         self.assertIn("elf may not include probe/p.h", self.wrong({"src/elf/in/b.c": '#include "probe/p.h"\n'}))
 
     def test_an_include_of_an_unnamed_neighbour_is_found(self):
@@ -87,7 +87,7 @@ class Planted(unittest.TestCase):
         self.assertIn("two rows", layers.check_table(good + "| 1 | `elf` | files | base |\n", rooms)[0])
         self.assertIn("elf has a row in one", layers.check_table(good.replace("`elf`", "`efl`"), rooms)[1])
 
-    def test_a_circle_is_found(self):
+    def test_a_cycle_of_rooms_is_found(self):
         self.assertIn("may not stand on", self.wrong({}, "0 base\n1 elf -> json\n1 json -> elf\n"))
 
     def test_a_rule_about_an_unknown_room_is_found(self):

@@ -109,7 +109,7 @@ class ManPages(unittest.TestCase):
                 self.assertRegex(page, rf"(?m)^- .*\*{view}\*")
                 self.assertRegex(page, rf"(?m)^\*{view}\*$")
 
-    def test_short_names_are_all_told(self):
+    def test_every_short_name_is_in_the_man_page(self):
         page = tree.text(PAGE)
         for name in re.findall(r"#define\s+(\w+)\s+KTSTR_", tree.text("include/ktstr/short.h")):
             self.assertRegex(page, rf"\b{name}\b")

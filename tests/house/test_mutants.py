@@ -123,7 +123,7 @@ class Mutants(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertEqual([rows[n].split()[0] for n in ("killed", "surviving", "crashing")], ["killed", "SURVIVED", "killed"])
 
-    def test_the_rest_of_the_room_judges_what_the_files_own_test_lets_pass(self):
+    def test_a_mutant_the_files_own_test_misses_goes_to_its_room(self):
         self.put("tests/t.c", FILES["tests/t.c"].replace("== 1", "> 0"))
         self.put("tests/mutants/large.patch", patch("\treturn 10;"))
         self.put("tests/mutants/negative.patch", patch("\treturn -1;"))
@@ -156,7 +156,7 @@ class Mutants(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("room base has 1 mutants, 2 wanted", text)
 
-    def test_a_red_tree_is_said_before_any_mutant(self):
+    def test_a_failing_tree_is_reported_before_any_mutant(self):
         self.put("src/base/value.c", FILES["src/base/value.c"].replace("return 1", "return 3"))
         code, _, text = self.run_with("killed")
         self.assertEqual(code, 1)

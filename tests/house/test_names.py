@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct vm) == 4, "size");
         self.assertIn("function start ", self.wrong("struct error *start(struct vm *vm) MUST_CHECK;\n"))
         self.assertIn("function vmstart ", self.wrong("int vmstart(void);\n"))
 
-    def test_a_macro_that_its_table_takes_away_is_nobodys(self):
+    def test_a_macro_undefined_by_its_def_file_needs_no_prefix(self):
         rows = '#define CGROUP_VALUE(x) x,\n#include "procfs/cgroup.def"\n'
         self.assertEqual(self.wrong(rows), "")
         self.assertIn("macro CGROUP_VALUE ", self.wrong(rows.replace("cgroup.def", "none.def")))
@@ -91,11 +91,11 @@ _Static_assert(sizeof(struct vm) == 4, "size");
         self.assertEqual(self.wrong("void strbuf_clear(struct strbuf *s);\n", "base/strbuf.h"), "")
         self.assertIn("function clear ", self.wrong("void clear(void);\n", "base/strbuf.h"))
 
-    def test_commands_need_none_and_the_frame_does(self):
+    def test_only_the_frame_of_cli_needs_a_prefix(self):
         self.assertEqual(self.wrong("void run(void);\n", "cli/test/run.h"), "")
         self.assertIn("function run ", self.wrong("void run(void);\n", "cli/frame/run.h"))
 
-    def test_a_limit_under_another_word_is_found(self):
+    def test_a_limit_with_another_name_is_found(self):
         for name in ("VM_CPUS_LIMIT", "MAX_CPUS", "VM_MOST_CPUS", "CPUS_MOST"):
             self.assertIn(name, "\n".join(names.check_limits("vm/a.h", f"enum {{ {name} = 4 }};\n")))
         self.assertEqual(names.check_limits("vm/a.h", "enum { VM_LIMIT_CPUS = 4, VM_REDUCE_MAX };\n"), [])

@@ -40,17 +40,17 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong("- `in/` below: `b.c`\n  and on\n- `a`, `rows`\n"), [])
         self.assertEqual(self.wrong("- `in/` below\n- `b`, `a`, `rows`\n"), ["src/vm/README.md does not name in/b"])
 
-    def test_a_star_stands_for_files(self):
+    def test_a_glob_in_a_readme_names_files(self):
         self.assertEqual(self.wrong("`a*.c`", ("a.c", "a_b.c")), [])
         self.assertEqual(self.wrong("`a_*.c`", ("a.c", "a_b.c")), ["src/vm/README.md does not name a"])
 
-    def test_a_file_without_a_word_is_found(self):
+    def test_a_file_the_readme_does_not_name_is_found(self):
         self.assertEqual(self.wrong("`a`, `rows`"), ["src/vm/README.md does not name in/b"])
 
     def test_a_header_alone_is_found(self):
         self.assertEqual(self.wrong("`a`", ("a.c", "b.h")), ["src/vm/README.md does not name b"])
 
-    def test_a_word_outside_of_quotes_is_not_a_list(self):
+    def test_a_name_without_backquotes_does_not_count(self):
         self.assertEqual(self.wrong("a", ("a.c",)), ["src/vm/README.md does not name a"])
 
     def test_a_file_that_is_gone_is_found(self):

@@ -171,7 +171,7 @@ class Runs(unittest.TestCase):
         self.expect(["good", "reason", "--only", "the-good"], 1, "2 passed, 1 failed, 0 skipped", "suite reason has no tests")
         self.expect(["good", "--only", "the-best"], 1, "0 passed, 2 failed, 0 skipped", "the-best is not the name of a test")
 
-    def test_a_run_of_skips_alone_is_no_success(self):
+    def test_a_run_with_only_skips_fails(self):
         self.expect(["allskipped"], 1, "0 passed, 0 failed, 1 skipped")
 
     def test_a_suite_without_tests_is_a_failure(self):
@@ -184,7 +184,7 @@ class Runs(unittest.TestCase):
         self.expect(["slow"], 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
         self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce="BUDGET")
 
-    def test_a_slow_run_is_told_by_the_clock_as_well(self):
+    def test_a_wall_clock_budget_is_checked(self):
         row = os.path.join(folder.name, "CLOCK")
         with open(row, "w", encoding="utf-8") as f:
             f.write("slow 10\nbrief 0.1\nample 100\n")
@@ -222,7 +222,7 @@ class Runs(unittest.TestCase):
         ends = [(run.communicate()[0].splitlines()[-1], run.returncode) for run in both]
         self.assertEqual(ends, [("1 passed, 0 failed, 0 skipped", 0), ("2 passed, 0 failed, 0 skipped", 0), ("1 passed, 0 failed, 0 skipped", 0)])
 
-    def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
+    def test_an_old_log_is_not_used_when_meson_fails(self):
         broken = os.path.join(folder.name, "broken")
         os.mkdir(broken)
         with open(os.path.join(broken, "meson"), "w", encoding="utf-8") as f:
@@ -231,7 +231,7 @@ class Runs(unittest.TestCase):
         run("good")
         self.expect(["good"], 1, "0 passed, 1 failed, 0 skipped", "did not run", "meson is ill", first_in_path=broken)
 
-    def test_a_folder_that_is_no_build_is_said(self):
+    def test_a_directory_that_is_not_a_build_is_refused(self):
         done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("not a configured build", done.stderr)

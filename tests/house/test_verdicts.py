@@ -23,7 +23,7 @@ class Verdicts(unittest.TestCase):
         self.verdicts = {row[0].strip("`") for row in rows if len(row) == 3}
         self.reasons = [row for row in rows if len(row) == 5]
 
-    def test_every_reason_stands_in_the_table_with_its_verdict_and_meaning(self):
+    def test_verdicts_lists_every_reason_with_verdict_and_meaning(self):
         told = [(row[0].strip("`"), row[1], row[2]) for row in self.reasons]
         self.assertEqual(told, [(word, verdict.lower(), meaning) for _, word, verdict, meaning in rows_of_reasons()])
         self.assertGreater(len(told), 20)
@@ -40,7 +40,7 @@ class Verdicts(unittest.TestCase):
         heaviest_first = [word for word, _ in sorted(weights, key=lambda w: -int(w[1]))]
         self.assertIn(" > ".join(heaviest_first), self.text)
 
-    def test_what_only_the_host_can_know_is_named(self):
+    def test_reasons_reserved_for_the_host_are_documented(self):
         code = tree.text("src/harness/test_report.c").partition("bool harness_reason_allowed_from_guest")[2].partition("return true;")[0]
         hosts = {word for name, word, _, _ in rows_of_reasons() if f"KTSTR_REASON_{name}:" not in code}
         told = self.text.partition("only what it can know.")[2].partition("are the host's")[0]

@@ -124,7 +124,7 @@ class Judged(unittest.TestCase):
         with open(os.path.join(self.results[test]["kept"], name), encoding="utf-8", errors="replace") as f:
             return f.read()
 
-    def test_the_run_as_a_whole(self):
+    def test_records_summary_and_exit_code_agree(self):
         """Every test has one record, nothing else lies there, and the exit code is the worst verdict's."""
         records = [load(path) for path in record_paths(self.out)]
         self.assertEqual(sorted(r["test_name"] for r in records), sorted(self.results))

@@ -46,7 +46,7 @@ class Checks(judged.Judged):
                              parts=["check"])
         self.assertEqual([w["outside"] for w in record["workers"]], ["1"])
 
-    def test_a_set_that_is_moved_takes_its_workers_along(self):
+    def test_workers_that_follow_a_moved_cpu_set_pass(self):
         record = self.judged("moved", "pass", "none", parts=[])
         self.assertEqual({w["cpus"] for w in record["workers"]}, {"0-1"})
         self.assertEqual({w["outside"] for w in record["workers"]}, {""})

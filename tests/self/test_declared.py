@@ -45,7 +45,7 @@ class Declared(judged.Judged):
     def test_an_expected_failure_that_does_not_happen(self):
         self.judged("expects_and_passes", "fail", "did-not-fail", "expectation was expected", parts=["did-not-fail"])
 
-    def test_what_could_not_be_tested_is_no_expected_failure(self):
+    def test_a_skipped_or_broken_test_is_not_an_expected_failure(self):
         self.judged("expects_and_breaks", "broken", "test-crashed", parts=["test-crashed"])
         self.judged("expects_and_skips", "skip", "need", parts=["need"])
 
@@ -128,7 +128,7 @@ class Statuses(judged.Case):
         chosen = [word for name in tests for word in ("-k", f"*:{name}")]
         return ktstr("test", os.path.join(SUITES, "self_declared"), *chosen, "-q", *options, cwd=self.folder).returncode
 
-    def test_plain_and_for_bisect(self):
+    def test_exit_status_with_and_without_bisect(self):
         for tests, plain, bisect in self.ROWS:
             with self.subTest(tests=tests):
                 self.assertEqual(self.status(tests, "--bisect"), bisect)

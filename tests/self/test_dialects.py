@@ -31,13 +31,13 @@ class Dialects(judged.Judged):
     SUITE = "dialects"
     OPTIONS = ("--jobs", "2")
 
-    def test_spoken_correctly_it_passes(self):
+    def test_a_correct_report_passes(self):
         self.judged("correctly", "pass", "none", parts=[])
 
     def test_a_failure_in_a_damaged_report_stays_a_failure(self):
         self.judged("wrong_count", "fail", "expectation", "so it says", parts=["expectation", "report"])
 
-    def test_every_other_dialect_is_told_by_its_mistake(self):
+    def test_each_malformed_report_is_refused_with_its_mistake(self):
         self.assertEqual(set(self.results), {row[0] for row in ROWS} | {"correctly", "wrong_count"})
         for test, verdict, reason, words, parts in ROWS:
             with self.subTest(test):

@@ -43,7 +43,7 @@ class Functions(judged.Judged):
 
 
 class Listing(judged.Case):
-    def test_a_binary_that_dies_before_main_is_no_test(self):
+    def test_a_binary_that_crashes_while_listing_is_an_error(self):
         done = ktstr("test", suite("constructor"), "-o", "out", cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^error: \S+self_constructor was killed by signal 11 .* while it listed its tests\n$")

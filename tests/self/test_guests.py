@@ -18,7 +18,7 @@ class Guests(judged.Judged):
                     kept=["console.log"], parts=["guest-panic"])
         self.assertIn("Kernel panic - not syncing", self.kept_text("panics", "console.log"))
 
-    def test_a_reset_without_a_word_is_a_panic(self):
+    def test_a_silent_reset_counts_as_a_panic(self):
         self.judged("resets", "fail", "guest-panic", "reset itself", parts=["guest-panic"])
 
     def test_a_reboot_on_purpose_is_the_tests_doing(self):
@@ -41,7 +41,7 @@ class Guests(judged.Judged):
                     kept=["console.log"])
         self.assertIn("ktstr-agent: ./self_guests --run agent_frozen", self.kept_text("agent_frozen", "console.log"))
 
-    def test_a_guest_that_switches_itself_off_took_the_agent_with_it(self):
+    def test_a_guest_that_powers_off_is_agent_lost(self):
         self.judged("powers_off", "broken", "agent-lost", "in stage work.*switched itself off", parts=["agent-lost"])
 
 

@@ -95,7 +95,7 @@ class Disturbed(Running):
         self.assertIn("QEMU was ended by signal 9", told["why"])
         self.assertEqual((load(path)["state"], load(path)["reason"]), ("finished", "qemu"))
 
-    def test_the_folder_of_records_is_removed_meanwhile(self):
+    def test_a_removed_results_directory_does_not_lose_the_result(self):
         process = self.start()
         path, _ = self.started(process)
         shutil.rmtree(self.out)
@@ -107,7 +107,7 @@ class Disturbed(Running):
         self.assertEqual((record["state"], record["verdict"], record["test_name"]), ("finished", "pass", "lasts_3_s"))
         self.assertTrue(told["notes"], "nobody says that the record was gone")
 
-    def test_a_folder_that_cannot_be_made(self):
+    def test_an_output_directory_that_cannot_be_created_is_one_error(self):
         with open(os.path.join(self.folder, "out"), "w", encoding="utf-8"):
             pass
         # One mistake, told once: not a broken test for each that would have run.

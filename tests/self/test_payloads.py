@@ -19,7 +19,7 @@ class Payloads(judged.Judged):
     def test_garbage_has_no_metrics(self):
         self.judged("prints_garbage", "fail", "payload", "metric ops_per_s is missing", parts=["payload"])
 
-    def test_a_report_on_stdout_or_stderr_is_no_report(self):
+    def test_a_report_on_stdout_or_stderr_is_ignored(self):
         self.judged("reports_on_its_streams", "pass", "none", parts=[])
 
     def test_the_reports_descriptor_is_not_inherited(self):

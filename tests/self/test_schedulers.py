@@ -35,7 +35,7 @@ class Schedulers(judged.Judged):
         end = next(i for i, line in enumerate(log) if line.startswith("processed "))
         self.assertIn(log[end - 1].strip(), self.results["verifier_refuses"]["why"])
 
-    def test_one_that_is_never_attached(self):
+    def test_a_scheduler_that_is_never_attached_fails(self):
         record = self.judged("never_attached", "fail", "scheduler-attach", r"runs, but was not attached within \d+ ms",
                              parts=["scheduler-attach"])
         self.assertTrue(record["scheduler_run"]["started"])
@@ -46,12 +46,12 @@ class Schedulers(judged.Judged):
                              parts=["scheduler-load"])
         self.assertFalse(record["scheduler_run"]["attached"])
 
-    def test_one_that_schedules_nobody_was_not_tested(self):
+    def test_a_scheduler_that_schedules_nothing_is_inconclusive(self):
         record = self.judged("partial", "inconclusive", "scheduler-unused", "0 % of its CPU time under sched_ext",
                              parts=["scheduler-unused"] * 4)
         self.assertEqual({w["ext_samples"] for w in record["workers"]}, {0})
 
-    def test_one_that_comes_and_goes_has_failed(self):
+    def test_a_scheduler_that_restarts_fails(self):
         self.judged("restarts", "fail", "scheduler-exited", "was ended by the kernel|detached and attached again", parts=["scheduler-exited"])
 
     def test_one_that_may_restart_is_counted(self):

@@ -137,7 +137,7 @@ class Clones(unittest.TestCase):
         finally:
             machine.close()
 
-    def test_clones_that_are_not_announced_are_the_same(self):
+    def test_clones_of_a_deterministic_template_are_identical(self):
         for cores in (2, 4):
             with self.subTest(cpus=2 * cores):
                 ram = self.make_template(cores)

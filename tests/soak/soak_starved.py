@@ -9,7 +9,7 @@ class Starved(judged.Judged):
     SUITE = "schedulers"
     OPTIONS = ("-k", "unserved")
 
-    def test_the_kernel_has_the_last_word(self):
+    def test_a_starved_guest_is_reported_with_the_kernels_reason(self):
         record = self.judged("unserved", "fail", "scheduler-exited", r"the kernel says: (runnable task stall|watchdog failed)",
                              kept=["console.log", "kernel.log", "sched_ext.dump"])
         self.assertTrue(record["scheduler_run"]["attached"])

@@ -38,7 +38,7 @@ class OneGuest(unittest.TestCase):
         self.assertEqual((result.how, result.value, result.err), (ktwire.EXITED, 0, b""), result)
         return result.out.decode()
 
-    def test_a_machine_is_made_of_an_initramfs(self):
+    def test_the_agent_mounts_the_usual_file_systems(self):
         self.assertEqual(self.boot_log, [])
         mounts = {line.split()[1]: line.split()[2] for line in self.sh("cat /proc/mounts").splitlines()}
         for where, kind in {
@@ -53,7 +53,7 @@ class OneGuest(unittest.TestCase):
         self.assertEqual(self.sh("hostname; cat /proc/1/oom_score_adj /proc/self/oom_score_adj"), "ktstr\n-1000\n0\n")
         self.assertIn("UP", self.sh("ip link show lo").split("<")[1].split(">")[0].split(","))
 
-    def test_ready_tells_the_truth(self):
+    def test_ready_reports_nonce_generation_and_machine(self):
         self.assertEqual(self.first.generation, 1)
         self.assertEqual(self.ready.generation, self.sessions)
         self.assertEqual(self.ready.nonce, NONCE)
@@ -77,7 +77,7 @@ class OneGuest(unittest.TestCase):
         result = self.host.run(["sh", "-c", "kill -SEGV $$"])
         self.assertEqual((result.how, result.value), (ktwire.SIGNALLED, signal.SIGSEGV))
 
-    def test_ten_megabytes_come_back_as_they_went_and_the_heart_goes_on(self):
+    def test_ten_megabytes_pass_through_cat_with_heartbeats(self):
         data = os.urandom(10 << 20)
         result = self.host.run(["cat"], stdin=data)
         self.assertEqual(hashlib.sha256(result.out).digest(), hashlib.sha256(data).digest())
@@ -131,7 +131,7 @@ class OneGuest(unittest.TestCase):
         self.assertEqual(out.splitlines()[0], "0::/left/one")
         self.assertIn("cpu.max", out.split())
 
-    def test_background_processes_do_not_hold_the_end_back(self):
+    def test_background_processes_do_not_delay_the_exit(self):
         self.assertEqual(self.sh("sleep 100000 & echo done"), "done\n")
 
     def test_orphans_are_reaped(self):
@@ -149,7 +149,7 @@ class OneGuest(unittest.TestCase):
         self.host.hello(0x100 + self.sessions)
         self.assertEqual(self.sh("ps | grep '[s]leep 4321'; true"), "")
 
-    def test_the_topology_is_told(self):
+    def test_get_topology_is_answered(self):
         self.host.send("get-topology", 77)
         got = self.host.receive()
         self.assertEqual((got.type, got.channel), ("topology", 77))

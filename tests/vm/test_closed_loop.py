@@ -198,7 +198,7 @@ class Liars(Guests):
         os.chmod(program, 0o755)
         return shutil.copy(SUITE, os.path.join(folder, name))
 
-    def test_probes_and_workers_that_lie_are_caught(self):
+    def test_lying_probes_and_workers_fail_their_tests(self):
         arguments = []
         for name, (test, script, _, _) in LIES.items():
             arguments += [self.plant(name, script), "-k", f"*{name}:{test}"]  # a glob is for the whole name

@@ -84,7 +84,7 @@ class Ctprof(unittest.TestCase):
     def thread(self, name, snapshot=None):
         return (snapshot or self.fast).by_name(self.facts["pid"], name)
 
-    def test_both_ways_agree_in_every_field_on_threads_that_stand_still(self):
+    def test_bpf_and_proc_agree_in_every_field_of_parked_threads(self):
         threads = self.fast.of(self.facts["pid"])
         self.assertEqual(sorted(threads), sorted(self.slow.of(self.facts["pid"])))
         self.assertEqual(len(threads), len(self.facts["threads"]) + 1)
@@ -98,14 +98,14 @@ class Ctprof(unittest.TestCase):
             self.assertEqual(sorted(self.fast.known(fast)["absent"]), sorted(self.slow.known(slow)["absent"]))
         self.assertEqual(different, [])
 
-    def test_the_snapshot_says_which_way_was_taken(self):
+    def test_the_snapshot_records_the_path_of_each_source(self):
         self.assertEqual({s: self.fast.all["presence"]["paths"][s] for s in BY_BPF}, {s: "bpf" for s in BY_BPF})
         slow = self.slow.all["presence"]["paths"]
         self.assertEqual({slow[s] for s in ("stat", "schedstat", "io", "status", "sched")}, {"procfs"})
         self.assertEqual({slow[s] for s in ("taskstats-cpu", "taskstats-delay", "taskstats-xacct")}, {"netlink"})
         self.assertEqual(slow["affinity"], "syscall")
 
-    def test_what_goes_on_lies_between_two_looks(self):
+    def test_counters_by_bpf_lie_between_two_proc_snapshots(self):
         """Every thread that was there in all three, kernel threads too; counters never go back."""
         rising = [m for m in metrics("SUM") + metrics("PEAK")
                   if m not in ("utime_clock_ticks", "stime_clock_ticks", "allocated_bytes", "deallocated_bytes")]
@@ -168,7 +168,7 @@ class Ctprof(unittest.TestCase):
                 self.assertTrue(exact - 2 < ticks <= exact, (ticks, exact))
         self.assertGreaterEqual(self.thread("kt-runner")["run_time_ns"], self.facts["run_ms"] * 1000000)
 
-    def test_rivals_waited_for_their_cpu(self):
+    def test_threads_sharing_a_cpu_have_wait_time(self):
         for name in ("kt-rival-1", "kt-rival-2"):
             thread = self.thread(name)
             self.assertGreater(thread["wait_time_ns"], 0)
@@ -181,7 +181,7 @@ class Ctprof(unittest.TestCase):
             self.assertEqual((thread["cpu_delay_count"], thread["cpu_delay_total_ns"]),
                              (thread["timeslices"], thread["wait_time_ns"]))
 
-    def test_copies_of_pages_are_delays(self):
+    def test_copy_on_write_counts_as_wpcopy_delay(self):
         thread = self.thread("kt-copier")
         self.assertGreaterEqual(thread["wpcopy_delay_count"], self.facts["copies"])
         self.assertLess(thread["wpcopy_delay_count"], self.facts["copies"] + 50)
@@ -193,7 +193,7 @@ class Ctprof(unittest.TestCase):
                                  thread["wpcopy_delay_total_ns"])
         self.assertEqual(self.thread("kt-sleeper")["blkio_delay_count"], 0)
 
-    def test_delays_of_who_is_too_old_are_not_0(self):
+    def test_delays_of_threads_older_than_the_switch_are_unknown(self):
         older = self.fast.threads[int(self.seen["older"])]
         known = self.fast.known(older)["sources"]
         self.assertIn("taskstats-cpu", known)

@@ -31,7 +31,7 @@ class Deterministic(unittest.TestCase):
             for _ in range(2):
                 repeat.check_same(self, r, first, r.run("through standard input"))
 
-    def test_a_difference_in_ram_is_found_and_told_with_its_owner(self):
+    def test_a_difference_in_ram_is_reported_with_its_owner(self):
         with repeat.Repeat("1n1l1c1t", ["cat"]) as r:
             first, other = r.run("one"), r.run("two")
             self.assertEqual((first.stdout, other.stdout), (b"one", b"two"))
@@ -41,7 +41,7 @@ class Deterministic(unittest.TestCase):
             self.assertRegex(told, r"(?m)^page 0x[0-9a-f]+: \d+ bytes from 0x[0-9a-f]+ on: System RAM: \w")
             self.assertNotIn("no owner", told)
 
-    def test_a_panic_is_called_a_panic(self):
+    def test_a_panic_in_a_deterministic_guest_is_reported(self):
         with repeat.Repeat("1n1l1c1t", ["sh", "-c", "echo c > /proc/sysrq-trigger"]) as r:
             self.assertRegex(r.run().error, r"^\[guest-panic\] .*sysrq triggered crash")
 

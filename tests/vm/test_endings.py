@@ -54,7 +54,7 @@ class Endings(machine.GuestTest):
             with self.subTest(command):
                 self.assertIn(words, self.ending(f"{command}; sleep 1000"))
 
-    def test_reset_without_a_word(self):
+    def test_a_silent_reset_is_reported(self):
         self.assertIn("reset itself", self.ending("echo b >/proc/sysrq-trigger"))
 
     def test_out_of_memory_names_the_victim(self):
@@ -89,7 +89,7 @@ class Endings(machine.GuestTest):
         self.assertIn(b"QEMU was ended by signal 9", err)
         self.assertNotEqual(owner.returncode, 0)
 
-    def test_stopped_qemu_is_no_hang_of_the_guest(self):
+    def test_a_stopped_qemu_is_not_reported_as_a_guest_hang(self):
         owner, qemu = self.start("echo up; sleep 1000")
         os.kill(qemu, signal.SIGSTOP)
         err = owner.communicate(timeout=machine.TIMEOUT)[1]
@@ -118,7 +118,7 @@ class Endings(machine.GuestTest):
         self.assertFalse(machine.children(owner.pid))
         self.assertFalse(os.path.exists(f"/proc/{qemu}"))
 
-    def test_vm_list_shows_it_while_it_lives(self):
+    def test_vm_list_shows_a_running_guest(self):
         owner, qemu = self.start("echo up; sleep 1000")
         listed = subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, text=True, check=True).stdout
         self.assertIn(f'"pid": {qemu}', listed)

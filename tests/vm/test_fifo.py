@@ -69,7 +69,7 @@ class InGuest(unittest.TestCase):
         self.assertEqual(sorted(pid % 2 for pid in gained), [0, 0, 1, 1])
         return ([t for pid, t in gained.items() if pid % 2 == odd] for odd in (1, 0))
 
-    def test_it_is_the_kernels_scheduler_until_it_is_interrupted(self):
+    def test_sigint_detaches_the_scheduler(self):
         told = self.ended("plain", 0, ENABLED)
         self.kernel_said("plain", "unregistered from user space")
         self.assertEqual(told, "scx_ktfifo: exit kind 64, code 0\nscx_ktfifo: reason: unregistered from user space\n")
@@ -79,7 +79,7 @@ class InGuest(unittest.TestCase):
         self.assertIn("scx_ktfifo: attaching the scheduler: Device or resource busy\n", self.seen["second.err"])
         self.assertEqual(self.lines("second.after"), ENABLED)
 
-    def test_it_may_be_terminated_and_verbose(self):
+    def test_sigterm_stops_the_scheduler_and_verbose_logs_libbpf(self):
         self.assertIn("libbpf: ", self.ended("terminated", 0, ENABLED))
         self.kernel_said("terminated", "unregistered from user space")
 
@@ -158,7 +158,7 @@ class OnTheHost(unittest.TestCase):
         for word in "exit exit-later crash no-attach verifier stall starve error lopsided".split():
             self.assertRegex(done.stdout, rf"(?m)^  {word} ")
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_invalid_options_of_the_scheduler_are_refused(self):
         for arguments, words in ((("--fault", "boredom"), "--fault boredom: no such fault"),
                                  (("--slice-us", "0"), "--slice-us 0: expected a number from 1 to 1000000"),
                                  (("--timeout-ms", "30001"), "--timeout-ms 30001: expected a number from 1 to 30000"),
@@ -171,7 +171,7 @@ class OnTheHost(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(words, done.stderr)
 
-    def test_no_build_gives_it_more_libraries_than_libbpf(self):
+    def test_the_scheduler_links_only_libbpf_and_its_dependencies(self):
         told = subprocess.run(["readelf", "-dW", FIFO], capture_output=True, text=True, check=True).stdout
         needed = set(re.findall(r"\(NEEDED\).*\[(\S+?)\.so", told))
         self.assertIn("libbpf", needed)

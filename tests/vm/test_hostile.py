@@ -62,7 +62,7 @@ class Hostile(machine.GuestTest):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_what_is_known_of_a_kernel_changes_nothing_that_is_shown(self):
+    def test_the_kernel_cache_does_not_change_the_output(self):
         cache = os.path.join(self.folder.name, "cache")
         kept = os.path.join(cache, "kernel-memory")
         cold = inspect(self.core, cache, "--no-cache")
@@ -84,7 +84,7 @@ class Hostile(machine.GuestTest):
             with open(path, "rb") as f:
                 self.assertEqual(f.read(), good)
 
-    def test_no_lie_of_a_guest_crashes_or_hangs_us_and_most_are_seen(self):
+    def test_corrupted_guest_memory_never_crashes_or_hangs_inspect(self):
         edges = [LIES * job // JOBS for job in range(JOBS + 1)]
         runs = [subprocess.Popen([HOSTILE, self.core, str(a), str(b)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                  env={**os.environ, **SANITIZERS}) for a, b in zip(edges, edges[1:])]

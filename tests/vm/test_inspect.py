@@ -159,7 +159,7 @@ class Inspect(machine.GuestTest):
         cls.seen = json.loads(guest.inspect("all", "--freeze", "--json", "--max-entries", "0"))
         cls.after = proc(guest)
 
-    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+    def test_the_guest_uses_the_intended_page_table_levels(self):
         # Linux shows the flag only where it uses it.
         self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), [str(CPUS if self.has_la57 else 0)])
 
@@ -170,7 +170,7 @@ class Inspect(machine.GuestTest):
     def test_every_thread_that_lived_all_the_time_is_there_as_proc_says(self):
         compare_threads(self, self.seen["tasks"], self.before, self.after)
 
-    def test_the_threads_of_a_program_have_what_it_gave_them(self):
+    def test_threads_have_the_names_and_policies_the_program_set(self):
         own = {}
         for task in self.seen["tasks"]["tasks"]:
             if task["tgid"] == self.pid:
@@ -320,7 +320,7 @@ class Inspect(machine.GuestTest):
         said = writer.communicate(timeout=machine.TIMEOUT)
         return writer.returncode, said, half, answer
 
-    def test_who_interrupts_the_writing_of_a_vmcore_finds_the_guest_running_and_no_file(self):
+    def test_interrupting_a_vmcore_resumes_the_guest_and_leaves_no_file(self):
         with tempfile.TemporaryDirectory() as folder:
             status, said, half, answer = self.interrupt_a_vmcore(folder)
             left = os.listdir(folder)
@@ -342,7 +342,7 @@ class Inspect(machine.GuestTest):
         self.assertEqual(self.guest.process.stdout.readline(), "runs on\n")
         self.assertEqual(self.guest.state(), "running")
 
-    def test_a_guest_goes_on_when_the_one_who_froze_it_is_killed(self):
+    def test_a_guest_resumes_when_its_freezer_is_killed(self):
         with tempfile.TemporaryDirectory() as folder:
             status, _, half, answer = self.interrupt_a_vmcore(folder, signal.SIGKILL)
         self.assertEqual((status, len(half), answer), (-signal.SIGKILL, 1, []))
@@ -395,7 +395,7 @@ class Kcore(machine.GuestTest):
             "tasks": [task for task in self.seen["tasks"]["tasks"] if task["pid"] != self.seen["tasks"]["by"]],
             "total": self.seen["tasks"]["total"] - 1}, self.before, self.after)
 
-    def test_it_sees_itself_run(self):
+    def test_inspect_of_kcore_shows_itself_running(self):
         (task,) = [task for task in self.seen["tasks"]["tasks"] if task["pid"] == self.seen["tasks"]["by"]]
         self.assertEqual((task["comm"], task["state"], task["on_cpu"]), ("ktstr", "R", 1))
 
@@ -419,7 +419,7 @@ class Kcore(machine.GuestTest):
 
 
 class Killed(machine.GuestTest):
-    def test_a_vm_that_is_killed_is_gone_and_its_owner_says_so(self):
+    def test_vm_kill_ends_the_guest_and_its_owner_reports_it(self):
         guest = subprocess.Popen([machine.KTSTR, "shell", "--exec", "echo $$; cat"], stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertTrue(guest.stdout.readline().strip().isdigit())

@@ -212,7 +212,7 @@ class InspectScx(machine.GuestTest):
         return None
 
     @needs_scx
-    def test_who_does_not_run_waits_in_the_queue(self):
+    def test_tasks_that_do_not_run_are_in_the_dispatch_queue(self):
         seen = next(filter(None, (self.moment() for _ in range(MOMENTS))), None)
         self.assertIsNotNone(seen, "the queue and the CPUs never agreed")
         scx, queue, on_cpu = seen
@@ -257,7 +257,7 @@ class InspectScx(machine.GuestTest):
         self.assertEqual((state["is_faulty"], state["exit_kind"], state["kept"], state["exit_code"]), (0, 0, 0, 0))
 
     @needs_scx
-    def test_the_table_of_functions(self):
+    def test_struct_ops_map_is_shown_with_its_functions(self):
         value = plain(self.map("fifo_ops")["value"])
         self.assertEqual((value["data"]["name"], value["data"]["timeout_ms"]), ("ktfifo", 20000))
         self.assertGreater(int(value["data"]["enqueue"], 16), 2**63)
@@ -294,7 +294,7 @@ class InspectScx(machine.GuestTest):
             self.assertEqual({plain(e["key"]): plain(e["value"]) for e in found["entries"]},
                              {i: value_of(i) for i in range(n)}, name)
 
-    def test_hash_without_types_whose_elements_are_made_on_demand(self):
+    def test_a_non_preallocated_hash_without_types_is_shown(self):
         self.assertEqual({plain(e["key"]): number(e["value"]) for e in self.map("kt_lazy")["entries"]},
                          {wide_key(i): 3 * i + 1 for i in range(500)})
 
@@ -314,7 +314,7 @@ class InspectScx(machine.GuestTest):
         (entry,) = self.map("kt_task")["entries"]
         self.assertEqual((entry["key"], plain(entry["value"])), (f"filler[{self.filler}]", value_of(42)))
 
-    def test_a_kind_that_is_not_shown_says_so(self):
+    def test_an_unsupported_map_type_is_reported(self):
         (found,) = look(self.guest, "map", "kt_queue")["maps"]
         self.assertIn("type queue", found["unavailable"])
 
@@ -324,7 +324,7 @@ class InspectScxWith5Levels(InspectScx):
     # Whether a CPU is stopped in a program has nothing to do with its page tables.
     test_frames_of_a_program_have_its_name = None
 
-    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+    def test_the_guest_uses_the_intended_page_table_levels(self):
         self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), [str(CPUS)])
 
 

@@ -68,7 +68,7 @@ class Rerun(GuestTest):
         self.assertEqual(second["rerun"], first["rerun"])
         self.assertNotEqual(second["run_id"], first["run_id"])
 
-    def test_another_machine_and_a_longer_name_stay(self):
+    def test_rerun_keeps_topology_and_suite_name_of_the_record(self):
         """What the command line of the first run said is in the record alone."""
         other = self.copy("two")
         done = self.ktstr("test", self.suite, other, "-k", "two/again:again_1", "--topology", "1n2l1c1t", "-o", "out")
@@ -91,7 +91,7 @@ class Rerun(GuestTest):
             for row in again.stdout.splitlines():
                 json.loads(row)
 
-    def test_what_changed_is_said_and_then_run(self):
+    def test_rerun_reports_changes_and_runs(self):
         done = self.ktstr("test", self.suite, "-k", "again_reads", "-o", "out")
         self.assertEqual(done.returncode, 0, done)
         [(path, first)] = self.records("out")
@@ -110,7 +110,7 @@ class Rerun(GuestTest):
         self.assertIn("--exact", exact.stderr)
         self.assertFalse(os.path.exists(self.path("exact")))
 
-    def test_a_file_that_is_gone_may_be_elsewhere(self):
+    def test_rerun_finds_a_moved_file_with_an_option(self):
         done = self.ktstr("test", self.suite, "-k", "again_reads", "-o", "out")
         self.assertEqual(done.returncode, 0, done)
         [(path, first)] = self.records("out")

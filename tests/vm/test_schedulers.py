@@ -52,30 +52,30 @@ class Schedulers(unittest.TestCase):
         with open(os.path.join(record["kept_dir"], name), encoding="utf-8") as f:
             return f.read()
 
-    def test_one_that_lives_is_used_and_its_test_passes(self):
+    def test_a_test_under_a_working_scheduler_passes(self):
         record = self.record("lives", "pass", "none")
         self.assertEqual(record["parts"], [])
 
-    def test_one_that_ends_before_it_is_attached(self):
+    def test_a_scheduler_that_exits_before_attaching_fails(self):
         self.record("ends_before", "fail", "scheduler-load", "scx_ktfifo ended with exit code 3 before it was attached")
 
-    def test_one_that_the_verifier_refuses_leaves_the_log(self):
+    def test_a_verifier_refusal_keeps_the_log(self):
         record = self.record("refused", "fail", "scheduler-verifier")
         self.assertIn("BEGIN PROG LOAD LOG", self.kept(record, "scheduler.stderr"))
 
-    def test_one_that_never_attaches(self):
+    def test_a_scheduler_that_never_attaches_fails(self):
         self.record("never_attached", "fail", "scheduler-attach", "was not attached within")
 
-    def test_one_that_the_kernel_throws_out_ends_the_test_with_the_kernels_words(self):
+    def test_a_scheduler_ejected_by_the_kernel_fails_with_its_reason(self):
         record = self.record("thrown_out", "fail", "scheduler-exited", "the kernel says: scx_bpf_error: error on purpose")
         self.assertIn('"ktfifo" disabled (scx_bpf_error)', self.kept(record, "kernel.log"))
         self.assertIn("error on purpose", self.kept(record, "sched_ext.dump"))
         self.assertIn("exit kind 1025", self.kept(record, "scheduler.stderr"))
 
-    def test_being_thrown_out_can_be_expected(self):
+    def test_an_ejection_by_the_kernel_can_be_expected(self):
         self.record("thrown_out_as_expected", "pass", "failed-as-expected")
 
-    def test_one_that_dies_of_a_signal(self):
+    def test_a_scheduler_killed_by_a_signal_fails(self):
         self.record("killed", "fail", "scheduler-exited", "was ended by signal 11 (SIGSEGV)")
 
     def test_a_test_may_end_its_scheduler_itself(self):

@@ -90,7 +90,7 @@ class Allocator(machine.GuestTest):
             self.skipTest("the kernel has no sched_ext")
         (self.allocator,) = self.seen["sdt_allocations"]
 
-    def test_thousands_came_and_went_and_more_than_one_leaf_is_in_use(self):
+    def test_the_allocator_has_churned_and_uses_several_leaves(self):
         self.assertGreater(self.counts[0], SLEEPERS + CHURN)
         self.assertGreater(self.counts[1], CHURN)
         self.assertGreater(len(self.before), 512)
@@ -126,7 +126,7 @@ class Allocator(machine.GuestTest):
             self.assertEqual(common["magic"]["value"], MAGIC)
             self.assertEqual(common["text"]["text"], "all")
 
-    def test_the_rest_of_the_answer(self):
+    def test_the_allocator_has_its_name_size_and_payload_type(self):
         self.assertEqual(self.allocator["allocator_name"], "scx_task_allocator")
         self.assertEqual(self.allocator["elem_size"], ELEMENT)
         self.assertGreater(self.allocator["payload_btf_type_id"], 0)
@@ -179,7 +179,7 @@ class Allocator(machine.GuestTest):
 class AllocatorWith5Levels(Allocator):
     machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
 
-    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+    def test_the_guest_uses_the_intended_page_table_levels(self):
         self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), ["4"])
 
 

@@ -41,7 +41,7 @@ class Streams(machine.GuestTest):
         done = run(input=b"echo one\ncd /tmp\npwd\nexit 3\n")
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"one\n/tmp\n", b"", 3))
 
-    def test_ten_megabytes_come_back_as_they_went(self):
+    def test_ten_megabytes_pass_through_cat(self):
         data = os.urandom(10 << 20)
         done = run("--exec", "cat", input=data)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -62,7 +62,7 @@ class Streams(machine.GuestTest):
             err.seek(0)
             self.assertEqual(err.read(), b"")
 
-    def test_a_full_disk_is_our_failure(self):
+    def test_a_full_disk_is_exit_125(self):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([*SHELL, "--exec", "echo x"], stdin=subprocess.DEVNULL, stdout=full,
                                   stderr=subprocess.PIPE, timeout=machine.TIMEOUT, check=False)
@@ -84,21 +84,21 @@ class Streams(machine.GuestTest):
 
 
 class Status(machine.GuestTest):
-    def test_a_signal_is_128_and_its_number(self):
+    def test_a_command_killed_by_a_signal_is_exit_128_plus_signal(self):
         self.assertEqual(run("--exec", "kill -SEGV $$").returncode, 128 + signal.SIGSEGV)
 
-    def test_what_cannot_be_started_is_said(self):
+    def test_a_command_that_cannot_start_is_exit_127_or_126(self):
         done = run("--", "no-such-program")
         self.assertEqual(done.returncode, 127)
         self.assertIn(b"could not start no-such-program: No such file", done.stderr)
         self.assertEqual(run("--", "/etc/passwd").returncode, 126)
 
-    def test_the_clock_kills(self):
+    def test_a_command_past_its_timeout_is_exit_124(self):
         done = run("--timeout", "1", "--exec", "yes > /dev/null")
         self.assertEqual((done.returncode, done.stdout), (124, b""))
         self.assertIn(b"killed after 1 s", done.stderr)
 
-    def test_a_panic_is_ours_and_shows_the_console(self):
+    def test_a_guest_panic_is_exit_125_with_the_console(self):
         done = run("--exec", "echo before; echo c > /proc/sysrq-trigger")
         told = done.stderr.decode()
         self.assertEqual((done.returncode, done.stdout), (125, b"before\n"))
@@ -207,7 +207,7 @@ class Signals(machine.GuestTest):
         self.assertEqual((out, err, owner.returncode), (b"caught\n", b"", 9))
         self.assertTrue(self.gone(qemu))
 
-    def test_it_reaches_a_command_that_never_falls_silent(self):
+    def test_an_interrupt_reaches_a_command_that_floods_output(self):
         owner, _ = self.start("echo up; exec yes")
         owner.send_signal(signal.SIGINT)
         owner.communicate(timeout=60)
@@ -298,7 +298,7 @@ class Terminal(machine.GuestTest):
     def restored(self):
         return termios.tcgetattr(self.fd)[:4] == self.cooked[:4]
 
-    def test_size_and_kind_are_ours_and_follow(self):
+    def test_terminal_size_and_type_are_passed_and_resized(self):
         self.assertFalse(self.restored())
         self.type(b"stty size; echo $TERM; tty\r")
         self.expect(rb"\r\n31 97\r\nvt220\r\n/dev/pts/\d+\r\n")

@@ -87,7 +87,7 @@ class Stacks(machine.GuestTest):
                 self.assertIn("hrtimer_nanosleep", symbols)
                 self.assertEqual(symbols[-1], "entry_SYSCALL_64_after_hwframe")
 
-    def test_text_is_the_same(self):
+    def test_stack_text_agrees_with_the_json(self):
         text = inspect_source(self.vm, "stack", str(self.sleeper)).splitlines()
         self.assertEqual(text[0], f"{self.sleeper} sleep")
         self.assertEqual([line.strip() for line in text[-len(self.told[self.sleeper]):]], self.told[self.sleeper])
@@ -151,7 +151,7 @@ class Stacks(machine.GuestTest):
         for why in told:
             self.assertIn("registers are unknown", why)
 
-    def test_a_vmcore_holds_the_same(self):
+    def test_stacks_from_a_vmcore_are_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
             core = os.path.join(folder, "core")
             self.assertIn("bytes", inspect_source(self.vm, "--freeze", "--vmcore", core))

@@ -89,7 +89,7 @@ class Topology(machine.GuestTest):
         self.assertTrue(300 * 1024 < kb[0] < 512 * 1024, kb)
         self.assertTrue(200 * 1024 < kb[1] < 256 * 1024, kb)
 
-    def test_impossible_words_are_refused_before_anything_boots(self):
+    def test_impossible_topologies_are_refused_before_booting(self):
         for word in ("0n1l1c1t", "2n3l1c1t", "1n1l1c", "many"):
             with self.subTest(word):
                 done = machine.shell("true", "-t", word, timeout=10)

@@ -44,7 +44,7 @@ static void a_link_inside_is_followed(void **state)
 	assert_true(fd >= 0);
 }
 
-static void missing_folders_are_made(void **state)
+static void missing_directories_are_created(void **state)
 {
 	static const char *const paths[] = { "a/b/c", "/a/b//d/", "e" };
 	_cleanup_close_ int root = cage(*state);
@@ -59,7 +59,7 @@ static void missing_folders_are_made(void **state)
 	assert_true(scratch_has(*state, "in/e"));
 }
 
-static void the_root_itself_may_be_asked_for(void **state)
+static void an_empty_path_opens_the_root(void **state)
 {
 	_cleanup_close_ int root = cage(*state);
 	_cleanup_close_ int a = agent_below_make_directories(root, "");
@@ -78,7 +78,7 @@ static void a_dangling_link_on_the_way_is_refused(void **state)
 	assert_false(scratch_has(*state, "out/new"));
 }
 
-static void a_parent_comes_with_the_last_part(void **state)
+static void parent_directories_are_created_and_the_base_name_returned(void **state)
 {
 	_cleanup_close_ int root = cage(*state);
 	const char *base = NULL;
@@ -111,10 +111,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(links_and_dots_stay_inside),
 		scratch_test(a_link_inside_is_followed),
-		scratch_test(missing_folders_are_made),
-		scratch_test(the_root_itself_may_be_asked_for),
+		scratch_test(missing_directories_are_created),
+		scratch_test(an_empty_path_opens_the_root),
 		scratch_test(a_dangling_link_on_the_way_is_refused),
-		scratch_test(a_parent_comes_with_the_last_part),
+		scratch_test(parent_directories_are_created_and_the_base_name_returned),
 		scratch_test(a_path_without_a_last_part_has_no_parent),
 	};
 

@@ -3,7 +3,7 @@
 
 #include "scratch.h"
 
-static void every_controller_is_asked_for_by_itself(void **state)
+static void each_controller_is_enabled_by_a_write_of_its_own(void **state)
 {
 	scratch_write(*state, "cgroup.controllers", "cpuset io\n");
 	scratch_write(*state, "cgroup.subtree_control", "");
@@ -12,7 +12,7 @@ static void every_controller_is_asked_for_by_itself(void **state)
 	assert_file(*state, "cgroup.subtree_control", "+iouset");
 }
 
-static void no_controllers_is_no_harm(void **state)
+static void subtree_control_is_untouched_without_controllers(void **state)
 {
 	agent_cgroup_enable_all(*state);
 	scratch_write(*state, "cgroup.controllers", "\n");
@@ -23,7 +23,7 @@ static void no_controllers_is_no_harm(void **state)
 	assert_file(*state, "cgroup.subtree_control", "as it was");
 }
 
-static void levels_are_made_and_handed_their_controllers(void **state)
+static void each_cgroup_level_is_created_with_controllers_enabled(void **state)
 {
 	scratch_folder(*state, "one");
 	scratch_write(*state, "one/cgroup.controllers", "cpu\n");
@@ -34,7 +34,7 @@ static void levels_are_made_and_handed_their_controllers(void **state)
 	assert_int_equal(agent_cgroup_make(*state, "one/two/three"), 0);
 }
 
-static void names_that_lead_elsewhere_are_refused(void **state)
+static void names_that_leave_the_directory_are_refused(void **state)
 {
 	static const char *const names[] = {
 		"", "/", "/abs", "..", "a/..", "a/../b", ".", "a/./b", "a//b", "a/",
@@ -46,7 +46,7 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 	assert_int_equal(agent_cgroup_make(*state, "..a/b.."), 0);
 }
 
-static void entering_writes_the_caller(void **state)
+static void entering_a_cgroup_writes_0_to_cgroup_procs(void **state)
 {
 	scratch_folder(*state, "g");
 	assert_int_equal(agent_cgroup_enter(*state, "g"), ENOENT);
@@ -58,11 +58,11 @@ static void entering_writes_the_caller(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(every_controller_is_asked_for_by_itself),
-		scratch_test(no_controllers_is_no_harm),
-		scratch_test(levels_are_made_and_handed_their_controllers),
-		scratch_test(names_that_lead_elsewhere_are_refused),
-		scratch_test(entering_writes_the_caller),
+		scratch_test(each_controller_is_enabled_by_a_write_of_its_own),
+		scratch_test(subtree_control_is_untouched_without_controllers),
+		scratch_test(each_cgroup_level_is_created_with_controllers_enabled),
+		scratch_test(names_that_leave_the_directory_are_refused),
+		scratch_test(entering_a_cgroup_writes_0_to_cgroup_procs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

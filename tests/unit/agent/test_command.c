@@ -114,7 +114,7 @@ static void a_signal_ends_the_whole_group(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
+static void background_writers_do_not_delay_the_exit_frame(void **state UNUSED)
 {
 	/* The writer fills the pipe again as fast as it is read, and leaves when we close it. */
 	struct agent_command *c = start("(trap '' HUP; exec yes) & echo first", 0);
@@ -140,7 +140,7 @@ static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void what_is_written_after_the_end_does_not_count(void **state UNUSED)
+static void output_written_after_the_exit_is_not_forwarded(void **state UNUSED)
 {
 	struct agent_command *c = start("sleep 100 & echo $!", 0);
 	struct heard heard;
@@ -169,7 +169,7 @@ static void what_is_written_after_the_end_does_not_count(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void what_was_in_the_pipe_at_the_end_still_comes(void **state UNUSED)
+static void output_left_in_the_pipe_at_exit_is_forwarded(void **state UNUSED)
 {
 	struct agent_command *c = start("head -c 60000 /dev/zero", 0);
 	struct heard heard;
@@ -189,7 +189,7 @@ static void what_was_in_the_pipe_at_the_end_still_comes(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void the_end_waits_while_the_host_does_not_take_output(void **state UNUSED)
+static void the_exit_frame_waits_until_the_host_takes_the_output(void **state UNUSED)
 {
 	struct agent_command *c = start("echo last", 0);
 	_cleanup_free_ char *data = xcalloc(1, WIRE_PAYLOAD_MAX);
@@ -211,7 +211,7 @@ static void the_end_waits_while_the_host_does_not_take_output(void **state UNUSE
 	heard_end(&heard);
 }
 
-static void a_program_that_cannot_be_run_has_only_an_end(void **state UNUSED)
+static void a_program_that_cannot_start_sends_a_log_and_an_exit_frame(void **state UNUSED)
 {
 	struct wire_run run = { .argv = ARGV("/no/program"), .cwd = "", .cgroup = "" };
 	struct agent_launch_place place = { .cgroup_root = "/nowhere" };
@@ -234,7 +234,7 @@ static struct bytes some(const char *data, size_t n)
 	return (struct bytes){ (const uint8_t *)data, n };
 }
 
-static void input_is_granted_as_it_is_taken(void **state UNUSED)
+static void the_stdin_window_grows_as_input_is_consumed(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
 	struct agent_command *c = start("exec cat", WIRE_RUN_STDIN);
@@ -270,7 +270,7 @@ static void input_is_granted_as_it_is_taken(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void more_than_was_granted_ends_the_input(void **state UNUSED)
+static void input_past_the_stdin_window_closes_stdin(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
 	struct agent_command *c = start("wc -c", WIRE_RUN_STDIN);
@@ -285,7 +285,7 @@ static void more_than_was_granted_ends_the_input(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void input_that_nobody_reads_is_granted_again(void **state UNUSED)
+static void the_stdin_window_reopens_when_the_program_closed_stdin(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
 	struct agent_command *c = start("exec <&-; echo closed; sleep 1000", WIRE_RUN_STDIN);
@@ -324,7 +324,7 @@ static void a_terminal_ends_its_input_and_changes_its_size(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void the_last_words_on_a_terminal_are_not_lost(void **state UNUSED)
+static void terminal_output_before_the_exit_is_not_lost(void **state UNUSED)
 {
 	for (int i = 0; i < 20; i++) {
 		struct agent_command *c = start("head -c 3000 /dev/zero | tr '\\0' z; echo end",
@@ -350,7 +350,7 @@ static void a_report_is_a_stream_of_its_own(void **state UNUSED)
 	heard_end(&heard);
 }
 
-static void without_the_flag_there_is_no_descriptor_for_it(void **state UNUSED)
+static void descriptor_3_is_closed_without_the_report_flag(void **state UNUSED)
 {
 	struct heard heard;
 
@@ -379,18 +379,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_and_status_become_frames_in_order),
 		cmocka_unit_test(a_signal_ends_the_whole_group),
-		cmocka_unit_test(background_writers_do_not_hold_the_end_back),
-		cmocka_unit_test(what_is_written_after_the_end_does_not_count),
-		cmocka_unit_test(what_was_in_the_pipe_at_the_end_still_comes),
-		cmocka_unit_test(the_end_waits_while_the_host_does_not_take_output),
-		cmocka_unit_test(a_program_that_cannot_be_run_has_only_an_end),
-		cmocka_unit_test(input_is_granted_as_it_is_taken),
-		cmocka_unit_test(more_than_was_granted_ends_the_input),
-		cmocka_unit_test(input_that_nobody_reads_is_granted_again),
+		cmocka_unit_test(background_writers_do_not_delay_the_exit_frame),
+		cmocka_unit_test(output_written_after_the_exit_is_not_forwarded),
+		cmocka_unit_test(output_left_in_the_pipe_at_exit_is_forwarded),
+		cmocka_unit_test(the_exit_frame_waits_until_the_host_takes_the_output),
+		cmocka_unit_test(a_program_that_cannot_start_sends_a_log_and_an_exit_frame),
+		cmocka_unit_test(the_stdin_window_grows_as_input_is_consumed),
+		cmocka_unit_test(input_past_the_stdin_window_closes_stdin),
+		cmocka_unit_test(the_stdin_window_reopens_when_the_program_closed_stdin),
 		cmocka_unit_test(a_terminal_ends_its_input_and_changes_its_size),
-		cmocka_unit_test(the_last_words_on_a_terminal_are_not_lost),
+		cmocka_unit_test(terminal_output_before_the_exit_is_not_lost),
 		cmocka_unit_test(a_report_is_a_stream_of_its_own),
-		cmocka_unit_test(without_the_flag_there_is_no_descriptor_for_it),
+		cmocka_unit_test(descriptor_3_is_closed_without_the_report_flag),
 		cmocka_unit_test(a_report_held_open_by_others_ends_with_the_test),
 	};
 

@@ -114,7 +114,7 @@ static void another_protocol_fails_the_session_until_a_good_hello(void **state)
 	stage_end(&s);
 }
 
-static void a_broken_stream_is_told_once(void **state)
+static void a_failed_session_reports_one_error_and_ignores_requests(void **state)
 {
 	struct stage s;
 
@@ -128,7 +128,7 @@ static void a_broken_stream_is_told_once(void **state)
 	stage_end(&s);
 }
 
-static void a_channel_serves_one_command_and_never_zero(void **state)
+static void run_is_refused_on_a_busy_channel_and_on_channel_0(void **state)
 {
 	struct stage s;
 
@@ -146,7 +146,7 @@ static void a_channel_serves_one_command_and_never_zero(void **state)
 	stage_end(&s);
 }
 
-static void only_so_many_commands_run_at_once(void **state)
+static void commands_running_at_once_are_limited(void **state)
 {
 	static struct agent_command stand_ins[AGENT_COMMANDS_MAX];
 	struct stage s;
@@ -180,7 +180,7 @@ static void malformed_requests_fail_on_their_channel(void **state)
 	stage_end(&s);
 }
 
-static void frames_for_nobody_are_late_not_wrong(void **state)
+static void frames_for_an_unknown_channel_are_ignored(void **state)
 {
 	static const enum wire_type types[] = { WIRE_STDIN,  WIRE_STDIN_END, WIRE_SIGNAL,
 						WIRE_RESIZE, WIRE_PUT_DATA,  WIRE_PUT_END };
@@ -210,7 +210,7 @@ static void a_signal_that_does_not_exist_fails(void **state)
 	stage_end(&s);
 }
 
-static void hello_ends_what_ran_before(void **state)
+static void hello_kills_running_commands_and_drops_a_transfer(void **state)
 {
 	struct wire_put message = { "/in" };
 	struct stage s;
@@ -230,7 +230,7 @@ static void hello_ends_what_ran_before(void **state)
 	stage_end(&s);
 }
 
-static void one_transfer_at_a_time_and_one_answer(void **state)
+static void a_second_transfer_is_refused_and_a_bad_one_fails_once(void **state)
 {
 	struct wire_put message = { "/in" };
 	struct wire_put_end end = { .bytes = 4 };
@@ -262,7 +262,7 @@ static void one_transfer_at_a_time_and_one_answer(void **state)
 	stage_end(&s);
 }
 
-static void the_topology_of_the_machine_is_told_on_the_channel_that_asked(void **state)
+static void get_topology_is_answered_on_the_channel_that_asked(void **state)
 {
 	struct stage s;
 
@@ -278,7 +278,7 @@ static void the_topology_of_the_machine_is_told_on_the_channel_that_asked(void *
 	stage_end(&s);
 }
 
-static void a_plan_waits_for_what_runs(void **state)
+static void plan_requests_wait_for_the_running_command(void **state)
 {
 	static const enum wire_type waiting[] = { WIRE_RUN, WIRE_PUT, WIRE_GET_TOPOLOGY,
 						  WIRE_POWER_OFF };
@@ -314,16 +314,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(hello_is_answered_by_ready_and_the_boot_log_once),
 		scratch_test(another_protocol_fails_the_session_until_a_good_hello),
-		scratch_test(a_broken_stream_is_told_once),
-		scratch_test(a_channel_serves_one_command_and_never_zero),
-		scratch_test(only_so_many_commands_run_at_once),
+		scratch_test(a_failed_session_reports_one_error_and_ignores_requests),
+		scratch_test(run_is_refused_on_a_busy_channel_and_on_channel_0),
+		scratch_test(commands_running_at_once_are_limited),
 		scratch_test(malformed_requests_fail_on_their_channel),
-		scratch_test(frames_for_nobody_are_late_not_wrong),
+		scratch_test(frames_for_an_unknown_channel_are_ignored),
 		scratch_test(a_signal_that_does_not_exist_fails),
-		scratch_test(hello_ends_what_ran_before),
-		scratch_test(one_transfer_at_a_time_and_one_answer),
-		scratch_test(the_topology_of_the_machine_is_told_on_the_channel_that_asked),
-		scratch_test(a_plan_waits_for_what_runs),
+		scratch_test(hello_kills_running_commands_and_drops_a_transfer),
+		scratch_test(a_second_transfer_is_refused_and_a_bad_one_fails_once),
+		scratch_test(get_topology_is_answered_on_the_channel_that_asked),
+		scratch_test(plan_requests_wait_for_the_running_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

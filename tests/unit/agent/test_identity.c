@@ -39,7 +39,7 @@ static void zeros_keep_the_nonce_and_count(void **state UNUSED)
 	agent_identity_free(id);
 }
 
-static void the_address_is_a_pages_and_stays(void **state UNUSED)
+static void the_identity_page_has_a_constant_page_aligned_address(void **state UNUSED)
 {
 	struct agent_identity *id = NULL, *other = NULL;
 	uint64_t phys;
@@ -61,7 +61,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_has_the_layout_of_the_protocol),
 		cmocka_unit_test(zeros_keep_the_nonce_and_count),
-		cmocka_unit_test(the_address_is_a_pages_and_stays),
+		cmocka_unit_test(the_identity_page_has_a_constant_page_aligned_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void streams_are_separate_and_input_is_empty(void **state)
 	ran_deinit(&ran);
 }
 
-static void what_is_missing_is_named_with_its_errno(void **state)
+static void a_failed_launch_names_what_is_missing_and_the_errno(void **state)
 {
 	struct wire_run program = { .argv = ARGV("no-such-program"), .cwd = "", .cgroup = "" };
 	struct wire_run folder = SH("true"), cgroup = SH("true");
@@ -210,7 +210,7 @@ static void a_terminal_is_controlling_and_has_its_size(void **state)
 	ran_deinit(&ran);
 }
 
-static void nothing_of_ours_is_open_in_the_child(void **state)
+static void the_child_inherits_no_agent_descriptors(void **state)
 {
 	struct wire_run run = SH("ls /proc/self/fd | tr '\\n' ' '");
 	struct ran ran;
@@ -225,7 +225,7 @@ static void nothing_of_ours_is_open_in_the_child(void **state)
 }
 
 /* What the kernel says later stands behind it in the console, also when nobody answers any more. */
-static void a_program_that_reports_is_told_to_the_kernels_log(void **state)
+static void starting_a_reporting_program_is_logged_to_kmsg(void **state)
 {
 	struct wire_run run = SH("exit 0");
 	_cleanup_free_ char *path = xasprintf("%s/kmsg", (char *)*state);
@@ -248,15 +248,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(streams_are_separate_and_input_is_empty),
-		scratch_test(what_is_missing_is_named_with_its_errno),
+		scratch_test(a_failed_launch_names_what_is_missing_and_the_errno),
 		scratch_test(the_cgroup_is_entered_before_the_program_runs),
 		scratch_test(the_environment_is_the_messages_with_a_few_defaults),
 		scratch_test(the_program_is_looked_up_in_its_own_path),
 		scratch_test(a_command_leads_its_own_session),
 		scratch_test(signals_are_as_a_new_program_expects_them),
 		scratch_test(a_terminal_is_controlling_and_has_its_size),
-		scratch_test(nothing_of_ours_is_open_in_the_child),
-		scratch_test(a_program_that_reports_is_told_to_the_kernels_log),
+		scratch_test(the_child_inherits_no_agent_descriptors),
+		scratch_test(starting_a_reporting_program_is_logged_to_kmsg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "unit.h"
 
-static void available_memory_is_found_by_its_line(void **state UNUSED)
+static void available_memory_is_read_from_the_mem_available_line(void **state UNUSED)
 {
 	assert_int_equal(
 		agent_machine_parse_available_kb("MemTotal:  9 kB\nMemAvailable:    1234 kB\n"),
@@ -16,7 +16,7 @@ static void available_memory_is_found_by_its_line(void **state UNUSED)
 	assert_int_equal(agent_machine_parse_available_kb("MemAvailable:7 kB"), 7);
 }
 
-static void a_system_without_the_line_has_zero(void **state UNUSED)
+static void missing_mem_available_line_reads_as_zero(void **state UNUSED)
 {
 	assert_int_equal(agent_machine_parse_available_kb(""), 0);
 	assert_int_equal(agent_machine_parse_available_kb("NotMemAvailable: 3 kB\n"), 0);
@@ -46,8 +46,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_are_those_this_process_may_use),
-		cmocka_unit_test(available_memory_is_found_by_its_line),
-		cmocka_unit_test(a_system_without_the_line_has_zero),
+		cmocka_unit_test(available_memory_is_read_from_the_mem_available_line),
+		cmocka_unit_test(missing_mem_available_line_reads_as_zero),
 		cmocka_unit_test(this_machine_has_memory_and_an_uptime),
 	};
 

@@ -47,7 +47,7 @@ static size_t pump(int fd, struct wire_receiver *receiver)
 	return (size_t)n;
 }
 
-static void more_than_the_channel_takes_waits_its_turn(void **state UNUSED)
+static void frames_the_port_cannot_take_are_queued_in_order(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_PAYLOAD_MAX);
 	struct wire_receiver receiver;
@@ -96,7 +96,7 @@ static void a_host_that_does_not_read_is_given_up(void **state UNUSED)
 	end(&out, pair, &receiver);
 }
 
-static void a_failure_travels_with_its_tag(void **state UNUSED)
+static void a_failed_frame_carries_channel_tag_and_message(void **state UNUSED)
 {
 	struct wire_receiver receiver;
 	struct wire_frame frame;
@@ -142,7 +142,7 @@ static void sink(const void *bytes, size_t n)
 	strbuf_append_bytes(&sunk, bytes, n);
 }
 
-static void a_sink_takes_all_at_once(void **state UNUSED)
+static void a_sink_receives_every_frame_without_queueing(void **state UNUSED)
 {
 	struct agent_output out = { .fd = -1, .sink = sink };
 
@@ -157,11 +157,11 @@ static void a_sink_takes_all_at_once(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(more_than_the_channel_takes_waits_its_turn),
+		cmocka_unit_test(frames_the_port_cannot_take_are_queued_in_order),
 		cmocka_unit_test(a_host_that_does_not_read_is_given_up),
-		cmocka_unit_test(a_failure_travels_with_its_tag),
+		cmocka_unit_test(a_failed_frame_carries_channel_tag_and_message),
 		cmocka_unit_test(a_channel_that_is_gone_is_an_error),
-		cmocka_unit_test(a_sink_takes_all_at_once),
+		cmocka_unit_test(a_sink_receives_every_frame_without_queueing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

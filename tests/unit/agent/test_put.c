@@ -52,7 +52,7 @@ static struct stat stat_of(const char *root, const char *name)
 	return st;
 }
 
-static void files_folders_and_links_arrive_with_mode_and_date(void **state)
+static void files_directories_and_links_are_unpacked_with_mode_and_date(void **state)
 {
 	static const size_t pieces[] = { 1, 7, 1000000 };
 	struct wire_put_done done;
@@ -81,7 +81,7 @@ static void files_folders_and_links_arrive_with_mode_and_date(void **state)
 	}
 }
 
-static void a_file_is_replaced_and_not_written_through(void **state)
+static void an_unpacked_file_replaces_a_symlink_not_its_target(void **state)
 {
 	struct wire_put_done done;
 	struct archive a;
@@ -147,7 +147,7 @@ static void a_name_with_dots_is_refused(void **state)
 	assert_false(scratch_has(*state, "file"));
 }
 
-static void a_folder_may_be_a_link_that_is_there(void **state)
+static void a_directory_entry_keeps_an_existing_link_to_a_directory(void **state)
 {
 	struct wire_put_done done;
 	struct archive a;
@@ -163,7 +163,7 @@ static void a_folder_may_be_a_link_that_is_there(void **state)
 	assert_file(*state, "in/usr/lib/file", "x");
 }
 
-static void what_did_not_arrive_as_sent_fails(void **state)
+static void a_transfer_with_a_wrong_length_sum_or_archive_fails(void **state)
 {
 	struct wire_put_done done = { .files = 77 };
 	struct archive a;
@@ -194,7 +194,7 @@ static void what_did_not_arrive_as_sent_fails(void **state)
 	strbuf_deinit(&a.bytes);
 }
 
-static void a_folder_in_the_way_of_a_file_is_kept(void **state)
+static void a_file_cannot_replace_a_directory(void **state)
 {
 	struct wire_put_done done;
 	struct archive a;
@@ -211,13 +211,13 @@ static void a_folder_in_the_way_of_a_file_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(files_folders_and_links_arrive_with_mode_and_date),
-		scratch_test(a_file_is_replaced_and_not_written_through),
+		scratch_test(files_directories_and_links_are_unpacked_with_mode_and_date),
+		scratch_test(an_unpacked_file_replaces_a_symlink_not_its_target),
 		scratch_test(nothing_is_written_outside_the_root),
 		scratch_test(a_name_with_dots_is_refused),
-		scratch_test(a_folder_may_be_a_link_that_is_there),
-		scratch_test(what_did_not_arrive_as_sent_fails),
-		scratch_test(a_folder_in_the_way_of_a_file_is_kept),
+		scratch_test(a_directory_entry_keeps_an_existing_link_to_a_directory),
+		scratch_test(a_transfer_with_a_wrong_length_sum_or_archive_fails),
+		scratch_test(a_file_cannot_replace_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,7 +224,7 @@ static void a_megabyte_goes_through_and_back(void **state)
 	assert_int_equal(served_end(&s), 40);
 }
 
-static void output_that_nobody_takes_stays_with_the_program(void **state)
+static void output_the_host_does_not_read_blocks_the_program(void **state)
 {
 	_cleanup_free_ char *script = xasprintf("head -c 20000000 /dev/zero; touch %s/done",
 						(char *)*state);
@@ -254,7 +254,7 @@ static char state_of(pid_t pid)
 	return bracket ? bracket[2] : '?';
 }
 
-static void many_ends_at_once_all_come_through(void **state)
+static void commands_that_exit_together_all_deliver_their_output(void **state)
 {
 	enum { COMMANDS = 12, LAST_WORDS = 60000 };
 	_cleanup_free_ char *gate = xasprintf("%s/gate", (char *)*state);
@@ -295,7 +295,7 @@ static void a_host_that_leaves_in_the_middle_is_an_ordinary_end(void **state)
 	assert_int_equal(served_end(&s), 40);
 }
 
-static void the_heart_beats_while_a_transfer_goes_on(void **state)
+static void heartbeats_are_sent_during_a_transfer(void **state)
 {
 	static char data[WIRE_PAYLOAD_MAX];
 	static const char root[] = "/in";
@@ -346,7 +346,7 @@ static void sink(const void *bytes, size_t n)
 	strbuf_append_bytes(&sunk, bytes, n);
 }
 
-static void a_plan_is_done_in_order_and_ends_by_itself(void **state)
+static void a_plan_runs_in_order_and_then_ends_the_agent(void **state)
 {
 	_cleanup_free_ char *path = xasprintf("%s/plan", (char *)*state);
 	struct served s = { .fd = -1 }; /* only its sender is used */
@@ -412,7 +412,7 @@ static void a_damaged_plan_ends_with_its_failure(void **state)
 }
 
 /* What busybox's poweroff, halt and reboot send to the first process. */
-static void commands_of_the_guest_end_its_first_process(void **state)
+static void poweroff_and_reboot_signals_end_the_agent_without_bye(void **state)
 {
 	static const struct {
 		int signal;
@@ -446,15 +446,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(commands_run_and_the_end_of_the_stream_ends_the_work),
 		scratch_test(power_off_says_goodbye_last),
-		scratch_test(commands_of_the_guest_end_its_first_process),
+		scratch_test(poweroff_and_reboot_signals_end_the_agent_without_bye),
 		scratch_test(two_commands_run_side_by_side),
 		scratch_test(a_megabyte_goes_through_and_back),
-		scratch_test(output_that_nobody_takes_stays_with_the_program),
-		scratch_test(many_ends_at_once_all_come_through),
+		scratch_test(output_the_host_does_not_read_blocks_the_program),
+		scratch_test(commands_that_exit_together_all_deliver_their_output),
 		scratch_test(a_host_that_leaves_in_the_middle_is_an_ordinary_end),
-		scratch_test(the_heart_beats_while_a_transfer_goes_on),
+		scratch_test(heartbeats_are_sent_during_a_transfer),
 		scratch_test(damage_fails_the_session_and_hello_begins_another),
-		scratch_test(a_plan_is_done_in_order_and_ends_by_itself),
+		scratch_test(a_plan_runs_in_order_and_then_ends_the_agent),
 		scratch_test(a_damaged_plan_ends_with_its_failure),
 	};
 

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-static void a_word_of_the_command_line_is_found_whole(void **state UNUSED)
+static void kernel_parameter_is_matched_as_a_whole_word(void **state UNUSED)
 {
 	assert_true(agent_setup_cmdline_has("quiet ktstr.deterministic nokaslr\n",
 					    "ktstr.deterministic"));
@@ -20,7 +20,7 @@ static void a_word_of_the_command_line_is_found_whole(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_word_of_the_command_line_is_found_whole),
+		cmocka_unit_test(kernel_parameter_is_matched_as_a_whole_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

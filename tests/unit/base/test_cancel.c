@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "unit.h"
 
-static void nobody_cancels_a_null(void **state UNUSED)
+static void a_null_cancel_is_never_requested(void **state UNUSED)
 {
 	assert_false(cancel_requested(NULL));
 	assert_null(cancel_error(NULL, "work"));
@@ -20,7 +20,7 @@ static void request_is_seen(void **state UNUSED)
 	assert_error_tag(cancel_error(&cancel, "work"), "cancelled");
 }
 
-static void deadline_in_the_past_is_a_request(void **state UNUSED)
+static void a_passed_deadline_counts_as_a_cancel_request(void **state UNUSED)
 {
 	struct cancel cancel = { .deadline_ns = 1 };
 
@@ -61,9 +61,9 @@ static void sleep_ends_at_the_deadline(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_cancels_a_null),
+		cmocka_unit_test(a_null_cancel_is_never_requested),
 		cmocka_unit_test(request_is_seen),
-		cmocka_unit_test(deadline_in_the_past_is_a_request),
+		cmocka_unit_test(a_passed_deadline_counts_as_a_cancel_request),
 		cmocka_unit_test(deadline_in_the_future_is_not),
 		cmocka_unit_test(sleep_lasts_at_least_as_long_as_asked),
 		cmocka_unit_test(sleep_ends_when_already_cancelled),

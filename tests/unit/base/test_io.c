@@ -136,7 +136,7 @@ static void replacing_under_a_lock_takes_the_place_of_a_killed_writer(void **sta
 	assert_int_equal(count_entries(s->dir), 1);
 }
 
-static void replacing_in_a_missing_folder_fails_and_names_it(void **state UNUSED)
+static void replacing_in_a_missing_directory_fails_and_names_it(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = io_replace_file("/nonexistent/x", "y", 1);
 
@@ -196,7 +196,7 @@ int main(void)
 		cmocka_unit_test(reading_takes_files_without_a_size),
 		cmocka_unit_test_setup_teardown(replacing_keeps_the_mode_and_leaves_no_other_file,
 						make_scratch, remove_scratch),
-		cmocka_unit_test(replacing_in_a_missing_folder_fails_and_names_it),
+		cmocka_unit_test(replacing_in_a_missing_directory_fails_and_names_it),
 		cmocka_unit_test_setup_teardown(
 			replacing_under_a_lock_takes_the_place_of_a_killed_writer, make_scratch,
 			remove_scratch),

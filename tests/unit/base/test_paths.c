@@ -44,7 +44,7 @@ static void cache_without_an_environment_is_the_users_own(void **state UNUSED)
 	expect_cache(expected);
 }
 
-static void run_folder_is_the_users_own(void **state UNUSED)
+static void run_directory_follows_the_environment(void **state UNUSED)
 {
 	_cleanup_free_ char *own = NULL, *xdg = NULL, *top = NULL;
 
@@ -59,7 +59,7 @@ static void run_folder_is_the_users_own(void **state UNUSED)
 	assert_string_equal(top, "/own");
 }
 
-static void folders_are_made_and_removed_whole(void **state UNUSED)
+static void directories_are_created_measured_and_removed_recursively(void **state UNUSED)
 {
 	char dir[] = "/tmp/ktstr-paths-XXXXXX";
 	_cleanup_free_ char *deep = NULL, *link = NULL, *kept = NULL, *tree = NULL;
@@ -95,7 +95,7 @@ static void folders_are_made_and_removed_whole(void **state UNUSED)
 	assert_int_equal(stat(dir, &st), -1);
 }
 
-static void file_in_the_way_of_a_folder_is_an_error(void **state UNUSED)
+static void a_file_in_place_of_a_directory_is_an_error(void **state UNUSED)
 {
 	assert_error_tag(paths_make("/dev/null/x", 0700), "io");
 	assert_error_tag(paths_make("/dev/null", 0700), "io");
@@ -153,7 +153,7 @@ static int remove_name(void **state UNUSED)
 	return 0;
 }
 
-static void sharers_share_and_an_owner_does_not(void **state UNUSED)
+static void shared_locks_coexist_and_an_exclusive_lock_does_not(void **state UNUSED)
 {
 	_cleanup_close_ int a = -1, b = -1, c = -1;
 
@@ -181,7 +181,7 @@ static void *remove_and_let_go(void *arg)
 }
 
 /* Who waited for a file that its holder removed must end up with the one others will find. */
-static void waiter_holds_the_file_that_has_the_name(void **state UNUSED)
+static void lock_wait_locks_the_new_file_when_the_old_one_was_removed(void **state UNUSED)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat held, named;
@@ -197,7 +197,7 @@ static void waiter_holds_the_file_that_has_the_name(void **state UNUSED)
 	assert_int_equal(held.st_ino, named.st_ino);
 }
 
-static void waiting_can_be_called_off(void **state UNUSED)
+static void waiting_for_a_lock_can_be_cancelled(void **state UNUSED)
 {
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 50 * NS_PER_MS };
 	_cleanup_close_ int holder = -1, fd = -1;
@@ -213,14 +213,16 @@ int main(void)
 		cmocka_unit_test(programs_are_found_in_path),
 		cmocka_unit_test(cache_is_where_the_environment_says),
 		cmocka_unit_test(cache_without_an_environment_is_the_users_own),
-		cmocka_unit_test(run_folder_is_the_users_own),
-		cmocka_unit_test(folders_are_made_and_removed_whole),
-		cmocka_unit_test(file_in_the_way_of_a_folder_is_an_error),
-		cmocka_unit_test_setup_teardown(sharers_share_and_an_owner_does_not, make_name,
+		cmocka_unit_test(run_directory_follows_the_environment),
+		cmocka_unit_test(directories_are_created_measured_and_removed_recursively),
+		cmocka_unit_test(a_file_in_place_of_a_directory_is_an_error),
+		cmocka_unit_test_setup_teardown(shared_locks_coexist_and_an_exclusive_lock_does_not,
+						make_name, remove_name),
+		cmocka_unit_test_setup_teardown(
+			lock_wait_locks_the_new_file_when_the_old_one_was_removed, make_name,
+			remove_name),
+		cmocka_unit_test_setup_teardown(waiting_for_a_lock_can_be_cancelled, make_name,
 						remove_name),
-		cmocka_unit_test_setup_teardown(waiter_holds_the_file_that_has_the_name, make_name,
-						remove_name),
-		cmocka_unit_test_setup_teardown(waiting_can_be_called_off, make_name, remove_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

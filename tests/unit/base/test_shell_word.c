@@ -20,7 +20,7 @@ static void ordinary_paths_stay_as_they_are(void **state UNUSED)
 		    "ktstr-results/2026-11-15T14-30-05-4711/a_b-0123.ktstr.json");
 }
 
-static void what_a_shell_would_take_apart_is_quoted(void **state UNUSED)
+static void shell_metacharacters_are_quoted(void **state UNUSED)
 {
 	assert_word("", "''");
 	assert_word("a b", "'a b'");
@@ -30,7 +30,7 @@ static void what_a_shell_would_take_apart_is_quoted(void **state UNUSED)
 	assert_word("=ls", "'=ls'");
 }
 
-static void control_characters_keep_to_one_line(void **state UNUSED)
+static void control_characters_are_quoted_as_octal_escapes(void **state UNUSED)
 {
 	assert_word("a\nb'c\\d", "$'a\\012b\\'c\\\\d'");
 	assert_word("\x7f", "$'\\177'");
@@ -56,7 +56,7 @@ static void bash_reads_every_byte_back(void **state UNUSED)
 	}
 }
 
-static void a_path_is_never_an_option(void **state UNUSED)
+static void a_path_that_begins_with_a_dash_gets_a_dot_slash(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -70,10 +70,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ordinary_paths_stay_as_they_are),
-		cmocka_unit_test(what_a_shell_would_take_apart_is_quoted),
-		cmocka_unit_test(control_characters_keep_to_one_line),
+		cmocka_unit_test(shell_metacharacters_are_quoted),
+		cmocka_unit_test(control_characters_are_quoted_as_octal_escapes),
 		cmocka_unit_test(bash_reads_every_byte_back),
-		cmocka_unit_test(a_path_is_never_an_option),
+		cmocka_unit_test(a_path_that_begins_with_a_dash_gets_a_dot_slash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

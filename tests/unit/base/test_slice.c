@@ -32,7 +32,7 @@ static void only_bytes_inside_the_slice_count(void **state UNUSED)
 	assert_false(slice_ends_with(two, "012"));
 }
 
-static void no_digits_are_no_number(void **state UNUSED)
+static void an_empty_slice_is_not_a_number(void **state UNUSED)
 {
 	uint64_t value = 7;
 
@@ -45,7 +45,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_number_is_taken_off_the_front),
 		cmocka_unit_test(only_bytes_inside_the_slice_count),
-		cmocka_unit_test(no_digits_are_no_number),
+		cmocka_unit_test(an_empty_slice_is_not_a_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

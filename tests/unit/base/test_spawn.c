@@ -66,7 +66,7 @@ static void missing_program_is_an_error_with_errno(void **state UNUSED)
 }
 
 /* The two descriptors trade their numbers; a third one must not be inherited. */
-static void descriptors_arrive_under_their_numbers_and_no_others(void **state UNUSED)
+static void the_child_has_only_the_descriptors_it_was_given(void **state UNUSED)
 {
 	const char *const argv[] = { "sh", "-c",
 				     "cat <&5; cat <&6; ls /proc/self/fd | tr '\\n' ' '", NULL };
@@ -271,7 +271,7 @@ int main(void)
 		cmocka_unit_test(streams_come_apart_and_the_file_may_have_another_name),
 		cmocka_unit_test(too_much_output_is_an_error_and_ends_the_child),
 		cmocka_unit_test(missing_program_is_an_error_with_errno),
-		cmocka_unit_test(descriptors_arrive_under_their_numbers_and_no_others),
+		cmocka_unit_test(the_child_has_only_the_descriptors_it_was_given),
 		cmocka_unit_test(child_enters_its_cgroup_before_it_runs),
 		cmocka_unit_test(cgroup_that_refuses_is_an_error_of_its_own),
 		cmocka_unit_test(child_outlives_the_thread_that_asked_for_it),

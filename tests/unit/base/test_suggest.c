@@ -28,7 +28,7 @@ static void the_nearest_names_come_first(void **state UNUSED)
 	assert_suggests("nothing", (const char *const[]){ "else", "matters", NULL }, "");
 }
 
-static void names_that_hold_the_word_come_last(void **state UNUSED)
+static void names_that_contain_the_word_are_suggested_last(void **state UNUSED)
 {
 	assert_suggests("clock",
 			(const char *const[]){ "rq_clock_update", "clocks", "block", NULL },
@@ -51,7 +51,7 @@ static void names_that_move_a_terminal_are_not_repeated(void **state UNUSED)
 	assert_suggests(longest, (const char *const[]){ longest, NULL }, "");
 }
 
-static void one_slip_of_the_finger_is_near(void **state UNUSED)
+static void one_typing_error_is_near_enough_for_a_suggestion(void **state UNUSED)
 {
 	const char *const pid[] = { "pid", NULL };
 
@@ -64,7 +64,7 @@ static void one_slip_of_the_finger_is_near(void **state UNUSED)
 	assert_suggests("x", pid, "");
 }
 
-static void an_abbreviation_is_nearer_than_a_slip(void **state UNUSED)
+static void a_name_that_begins_with_the_word_is_suggested_before_a_typo(void **state UNUSED)
 {
 	assert_suggests("side", (const char *const[]){ "size", "sidecar", NULL },
 			"; did you mean sidecar, size?");
@@ -72,7 +72,7 @@ static void an_abbreviation_is_nearer_than_a_slip(void **state UNUSED)
 			"; did you mean snapshots, sanpshot?");
 }
 
-static void endless_words_are_not_compared(void **state UNUSED)
+static void very_long_words_are_not_compared(void **state UNUSED)
 {
 	char word[200];
 
@@ -82,7 +82,7 @@ static void endless_words_are_not_compared(void **state UNUSED)
 	assert_suggests("aa", (const char *const[]){ word, NULL }, "");
 }
 
-static void nothing_is_borrowed_when_nothing_is_near(void **state UNUSED)
+static void only_near_names_are_kept_as_suggestions(void **state UNUSED)
 {
 	struct suggest s = { .wanted = "verbose" };
 
@@ -97,13 +97,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_nearest_names_come_first),
-		cmocka_unit_test(names_that_hold_the_word_come_last),
+		cmocka_unit_test(names_that_contain_the_word_are_suggested_last),
 		cmocka_unit_test(the_same_name_is_said_once),
 		cmocka_unit_test(names_that_move_a_terminal_are_not_repeated),
-		cmocka_unit_test(one_slip_of_the_finger_is_near),
-		cmocka_unit_test(an_abbreviation_is_nearer_than_a_slip),
-		cmocka_unit_test(endless_words_are_not_compared),
-		cmocka_unit_test(nothing_is_borrowed_when_nothing_is_near),
+		cmocka_unit_test(one_typing_error_is_near_enough_for_a_suggestion),
+		cmocka_unit_test(a_name_that_begins_with_the_word_is_suggested_before_a_typo),
+		cmocka_unit_test(very_long_words_are_not_compared),
+		cmocka_unit_test(only_near_names_are_kept_as_suggestions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 /* The right column is what Python's bytes.decode("utf-8", "replace") makes of the left one. */
-static void broken_bytes_become_one_sign_per_maximal_subpart(void **state UNUSED)
+static void each_invalid_utf8_subpart_becomes_one_replacement_character(void **state UNUSED)
 {
 	static const struct {
 		const char *bytes, *repaired;
@@ -115,7 +115,7 @@ static void cutting_never_splits_a_character(void **state UNUSED)
 	assert_int_equal(utf8_cut(text, 6, 0), 0);
 }
 
-static void bytes_that_only_go_on_are_cut_anywhere(void **state UNUSED)
+static void a_run_of_continuation_bytes_may_be_cut_anywhere(void **state UNUSED)
 {
 	static const char text[] = "\x80\x80\x80\x80\x80\x80\x80\x80";
 
@@ -126,11 +126,11 @@ static void bytes_that_only_go_on_are_cut_anywhere(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(broken_bytes_become_one_sign_per_maximal_subpart),
+		cmocka_unit_test(each_invalid_utf8_subpart_becomes_one_replacement_character),
 		cmocka_unit_test(decodes_one_code_point_of_each_length),
 		cmocka_unit_test(refuses_what_is_not_utf8),
 		cmocka_unit_test(cutting_never_splits_a_character),
-		cmocka_unit_test(bytes_that_only_go_on_are_cut_anywhere),
+		cmocka_unit_test(a_run_of_continuation_bytes_may_be_cut_anywhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

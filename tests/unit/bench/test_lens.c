@@ -65,7 +65,7 @@ static void assert_seen(const struct kmem_lens *lens, size_t i, const char *text
 	assert_memory_equal(bytes.at, text, bytes.n);
 }
 
-static void each_look_sees_what_is_there_now(void **state UNUSED)
+static void each_look_reads_memory_again(void **state UNUSED)
 {
 	_cleanup_close_ int fd = ram_file();
 	_cleanup_fixture_ struct fixture f = { .map = physmap_new() };
@@ -91,7 +91,7 @@ static void each_look_sees_what_is_there_now(void **state UNUSED)
 	assert_seen(f.lens, 0, "x");
 }
 
-static void holes_stay_holes(void **state UNUSED)
+static void reading_does_not_fill_holes_of_the_file(void **state UNUSED)
 {
 	_cleanup_close_ int fd = ram_file();
 	_cleanup_fixture_ struct fixture f = { .map = physmap_new() };
@@ -119,7 +119,7 @@ static void holes_stay_holes(void **state UNUSED)
 	assert_memory_equal(bytes.at, "late\0\0\0\0", 8);
 }
 
-static void place_goes_on_from_one_backend_into_the_next(void **state UNUSED)
+static void a_place_may_span_two_backends(void **state UNUSED)
 {
 	_cleanup_close_ int first = ram_file(), second = ram_file();
 	_cleanup_fixture_ struct fixture f = { .map = physmap_new() };
@@ -134,7 +134,7 @@ static void place_goes_on_from_one_backend_into_the_next(void **state UNUSED)
 	assert_seen(f.lens, 0, "abcd");
 }
 
-static void place_that_cannot_be_found_or_read_blinds_only_itself(void **state UNUSED)
+static void an_unreadable_place_does_not_affect_the_others(void **state UNUSED)
 {
 	_cleanup_close_ int fd = ram_file();
 	_cleanup_fixture_ struct fixture f = { .map = physmap_new() };
@@ -225,7 +225,7 @@ static void files_that_are_not_ram_and_buffers_are_read(void **state UNUSED)
 	build_space_free(s);
 }
 
-static void there_is_an_end_to_what_can_be_added(void **state UNUSED)
+static void places_of_a_lens_are_limited_in_number_and_size(void **state UNUSED)
 {
 	_cleanup_close_ int fd = ram_file();
 	_cleanup_fixture_ struct fixture f = { .map = physmap_new() };
@@ -243,14 +243,14 @@ static void there_is_an_end_to_what_can_be_added(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_look_sees_what_is_there_now),
-		cmocka_unit_test(holes_stay_holes),
-		cmocka_unit_test(place_goes_on_from_one_backend_into_the_next),
-		cmocka_unit_test(place_that_cannot_be_found_or_read_blinds_only_itself),
+		cmocka_unit_test(each_look_reads_memory_again),
+		cmocka_unit_test(reading_does_not_fill_holes_of_the_file),
+		cmocka_unit_test(a_place_may_span_two_backends),
+		cmocka_unit_test(an_unreadable_place_does_not_affect_the_others),
 		cmocka_unit_test(memory_of_a_process_is_read_around_what_is_missing),
 		cmocka_unit_test(more_places_than_one_call_takes),
 		cmocka_unit_test(files_that_are_not_ram_and_buffers_are_read),
-		cmocka_unit_test(there_is_an_end_to_what_can_be_added),
+		cmocka_unit_test(places_of_a_lens_are_limited_in_number_and_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

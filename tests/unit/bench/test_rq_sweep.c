@@ -37,7 +37,7 @@ static void every_possible_cpu_is_there_with_who_runs(void **state)
 	assert_int_equal(rqs[1].numbers[DUMP_RQ_NR_SWITCHES].status, KMEM_READ_UNKNOWN);
 }
 
-static void each_sweep_sees_what_is_there_now(void **state)
+static void each_sweep_reads_memory_again(void **state)
 {
 	struct build_guest *g = *state;
 	_cleanup_dump_rq_sweep_ struct dump_rq_sweep *sweep = NULL;
@@ -58,7 +58,7 @@ static void each_sweep_sees_what_is_there_now(void **state)
 	assert_string_equal(rqs[1].comm, "swapper");
 }
 
-static void a_task_that_cannot_be_read_is_not_nobody(void **state)
+static void an_unreadable_current_task_is_reported(void **state)
 {
 	struct build_guest *g = *state;
 	_cleanup_dump_rq_sweep_ struct dump_rq_sweep *sweep = NULL;
@@ -108,8 +108,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(every_possible_cpu_is_there_with_who_runs),
-		guest_test(each_sweep_sees_what_is_there_now),
-		guest_test(a_task_that_cannot_be_read_is_not_nobody),
+		guest_test(each_sweep_reads_memory_again),
+		guest_test(an_unreadable_current_task_is_reported),
 		guest_test(without_types_or_cpus_there_is_a_reason),
 		guest_test(members_far_apart_are_refused),
 	};

@@ -66,7 +66,7 @@ static void *wait_for(void *arg)
 	return NULL;
 }
 
-static void it_can_be_read_again_and_sees_what_is_new(void **state)
+static void reading_an_iterator_again_shows_new_threads(void **state)
 {
 	_cleanup_bpfload_ struct bpfload *load = open_good();
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -117,7 +117,7 @@ static void a_program_that_is_not_there_is_named(void **state)
 	assert_error_tag(err, "bpf-object");
 }
 
-static void what_is_no_object_is_refused(void **state)
+static void bytes_that_are_not_a_bpf_object_are_refused(void **state)
 {
 	struct bpfload *load = NULL;
 
@@ -127,7 +127,7 @@ static void what_is_no_object_is_refused(void **state)
 	assert_null(load);
 }
 
-static void the_verifiers_last_words_are_in_the_error(void **state)
+static void a_refused_program_quotes_the_verifiers_message(void **state)
 {
 	struct bpfload *load = NULL;
 	struct error *err;
@@ -142,7 +142,7 @@ static void the_verifiers_last_words_are_in_the_error(void **state)
 	assert_error_tag(err, "bpf-refused");
 }
 
-static void who_may_not_is_told_so(void **state)
+static void loading_without_privilege_names_cap_bpf(void **state)
 {
 	int status;
 	pid_t pid;
@@ -183,7 +183,7 @@ static void a_tail_is_the_last_lines_on_one_line(void **state)
 	expect_tail("1\n2\n3\n4\n5\n6\n7\n8\n", "3 | 4 | 5 | 6 | 7 | 8");
 }
 
-static void frames_and_counts_are_left_out(void **state)
+static void log_markers_and_instruction_counts_are_left_out_of_the_tail(void **state)
 {
 	(void)state;
 	expect_tail("libbpf: prog 'x': BPF program load failed: Permission denied\n"
@@ -202,7 +202,7 @@ static void make_it_speak(void)
 	assert_null(bpf_object__open_mem("nonsense", 8, NULL));
 }
 
-static void what_libbpf_says_is_kept_while_asked_for(void **state)
+static void libbpf_messages_are_collected_between_begin_and_end(void **state)
 {
 	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
 	size_t n;
@@ -217,7 +217,7 @@ static void what_libbpf_says_is_kept_while_asked_for(void **state)
 	assert_int_equal(log.n, n);
 }
 
-static void of_an_endless_log_the_end_is_kept(void **state)
+static void an_overlong_log_keeps_its_end(void **state)
 {
 	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
 
@@ -235,16 +235,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_iterator_is_read_to_its_end),
-		cmocka_unit_test(it_can_be_read_again_and_sees_what_is_new),
+		cmocka_unit_test(reading_an_iterator_again_shows_new_threads),
 		cmocka_unit_test(an_error_of_the_visitor_ends_it),
 		cmocka_unit_test(a_program_that_is_not_there_is_named),
-		cmocka_unit_test(what_is_no_object_is_refused),
-		cmocka_unit_test(the_verifiers_last_words_are_in_the_error),
-		cmocka_unit_test(who_may_not_is_told_so),
+		cmocka_unit_test(bytes_that_are_not_a_bpf_object_are_refused),
+		cmocka_unit_test(a_refused_program_quotes_the_verifiers_message),
+		cmocka_unit_test(loading_without_privilege_names_cap_bpf),
 		cmocka_unit_test(a_tail_is_the_last_lines_on_one_line),
-		cmocka_unit_test(frames_and_counts_are_left_out),
-		cmocka_unit_test(what_libbpf_says_is_kept_while_asked_for),
-		cmocka_unit_test(of_an_endless_log_the_end_is_kept),
+		cmocka_unit_test(log_markers_and_instruction_counts_are_left_out_of_the_tail),
+		cmocka_unit_test(libbpf_messages_are_collected_between_begin_and_end),
+		cmocka_unit_test(an_overlong_log_keeps_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void build_every_kind(struct strbuf *out)
 	build_btf_finish(&b, out);
 }
 
-static void every_kind_is_stepped_over(void **state UNUSED)
+static void every_kind_of_type_has_its_length(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -328,7 +328,7 @@ static void own_types_come_before_those_of_the_base(void **state UNUSED)
 	assert_int_equal(type.id, s.own_dsq);
 }
 
-static void forward_only_and_not_found_differ(void **state UNUSED)
+static void a_forward_declaration_differs_from_a_missing_type(void **state UNUSED)
 {
 	_cleanup_split_ struct split s;
 	struct btf_type type;
@@ -420,7 +420,7 @@ static void split_btf_may_only_be_four_levels_deep(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_is_stepped_over),
+		cmocka_unit_test(every_kind_of_type_has_its_length),
 		cmocka_unit_test(functions_have_prototypes_with_named_parameters),
 		cmocka_unit_test(names_are_found_whole_and_prefixes_in_order),
 		cmocka_unit_test(a_function_must_lead_to_a_prototype),
@@ -432,7 +432,7 @@ int main(void)
 		cmocka_unit_test(every_name_of_the_file_is_found),
 		cmocka_unit_test(ids_and_strings_of_split_btf_go_on_after_the_base),
 		cmocka_unit_test(own_types_come_before_those_of_the_base),
-		cmocka_unit_test(forward_only_and_not_found_differ),
+		cmocka_unit_test(a_forward_declaration_differs_from_a_missing_type),
 		cmocka_unit_test(same_names_come_in_the_order_of_ids),
 		cmocka_unit_test(split_btf_may_have_no_strings_and_needs_no_empty_one),
 		cmocka_unit_test(split_btf_may_only_be_four_levels_deep),

@@ -29,7 +29,7 @@ static void sizes_follow_typedefs_arrays_and_variables(void **state UNUSED)
 	assert_int_equal(size, 77);
 }
 
-static void chains_that_do_not_end_are_an_answer(void **state UNUSED)
+static void size_of_a_cyclic_or_huge_type_is_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -238,7 +238,7 @@ static bool count(void *context, const struct btf_member *member UNUSED)
 	return true;
 }
 
-static void structs_that_hold_themselves_end(void **state UNUSED)
+static void member_search_ends_in_a_struct_that_contains_itself(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -267,7 +267,7 @@ static void assert_formats(const struct btf *btf, uint32_t id, const char *expec
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void types_read_like_c(void **state UNUSED)
+static void types_are_printed_as_c_declarations(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s;
 
@@ -284,7 +284,7 @@ static void types_read_like_c(void **state UNUSED)
 	assert_formats(s.btf, 999, "(type 999)");
 }
 
-static void what_has_no_name_or_no_end_says_so(void **state UNUSED)
+static void nameless_and_endless_types_are_printed_safely(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -314,7 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_follow_typedefs_arrays_and_variables),
-		cmocka_unit_test(chains_that_do_not_end_are_an_answer),
+		cmocka_unit_test(size_of_a_cyclic_or_huge_type_is_refused),
 		cmocka_unit_test(members_have_places_and_widths),
 		cmocka_unit_test(bit_fields_of_the_older_form_are_understood),
 		cmocka_unit_test(a_members_name_must_lie_in_the_strings),
@@ -322,9 +322,9 @@ int main(void)
 		cmocka_unit_test(numbers_say_how_they_are_encoded),
 		cmocka_unit_test(sections_list_their_variables),
 		cmocka_unit_test(members_of_nameless_structs_are_the_parents),
-		cmocka_unit_test(structs_that_hold_themselves_end),
-		cmocka_unit_test(types_read_like_c),
-		cmocka_unit_test(what_has_no_name_or_no_end_says_so),
+		cmocka_unit_test(member_search_ends_in_a_struct_that_contains_itself),
+		cmocka_unit_test(types_are_printed_as_c_declarations),
+		cmocka_unit_test(nameless_and_endless_types_are_printed_safely),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

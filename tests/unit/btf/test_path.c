@@ -11,7 +11,7 @@ static void assert_message(struct error *err, const char *tag, const char *part)
 	error_free(err);
 }
 
-static void paths_lead_to_bytes(void **state UNUSED)
+static void a_member_path_gives_offset_size_and_type(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s;
 	struct btf_place place;
@@ -55,7 +55,7 @@ static void bit_fields_have_their_first_byte_and_width(void **state UNUSED)
 	assert_message(btf_path(s.btf, s.flags, "far.away", &place), "btf-bad-path", "no parts");
 }
 
-static void what_is_missing_is_named_with_its_neighbours(void **state UNUSED)
+static void a_missing_member_is_named_with_similar_ones(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s;
 	struct btf_place place = { .type = 77 };
@@ -81,7 +81,7 @@ static void what_is_missing_is_named_with_its_neighbours(void **state UNUSED)
 	assert_int_equal(place.type, 77);
 }
 
-static void text_that_is_no_path_is_refused(void **state UNUSED)
+static void malformed_member_paths_are_refused(void **state UNUSED)
 {
 	static const char *const paths[] = {
 		"",	   ".",	     "..cpu",	 "cpu ",     "dsqs[",
@@ -179,7 +179,7 @@ static void the_first_alternative_that_is_there_wins(void **state UNUSED)
 	assert_message(btf_field(s.btf, "sdt_data", "idx", &place), "btf-forward-only", "idx");
 }
 
-static void of_namesakes_the_one_with_the_member_counts(void **state UNUSED)
+static void of_structs_with_one_name_the_one_with_the_member_is_used(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -202,15 +202,15 @@ static void of_namesakes_the_one_with_the_member_counts(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_lead_to_bytes),
+		cmocka_unit_test(a_member_path_gives_offset_size_and_type),
 		cmocka_unit_test(bit_fields_have_their_first_byte_and_width),
-		cmocka_unit_test(what_is_missing_is_named_with_its_neighbours),
-		cmocka_unit_test(text_that_is_no_path_is_refused),
+		cmocka_unit_test(a_missing_member_is_named_with_similar_ones),
+		cmocka_unit_test(malformed_member_paths_are_refused),
 		cmocka_unit_test(pointers_end_a_path_and_are_named),
 		cmocka_unit_test(members_that_begin_inside_a_byte_are_refused),
 		cmocka_unit_test(types_are_required_by_name_and_kind),
 		cmocka_unit_test(the_first_alternative_that_is_there_wins),
-		cmocka_unit_test(of_namesakes_the_one_with_the_member_counts),
+		cmocka_unit_test(of_structs_with_one_name_the_one_with_the_member_is_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

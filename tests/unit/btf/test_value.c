@@ -4,7 +4,7 @@
 #include "btf/limits.h"
 #include "values.h"
 
-static void kinds_and_statuses_have_words(void **state UNUSED)
+static void kinds_and_statuses_have_names(void **state UNUSED)
 {
 	for (int i = 0; i < BTF_VALUE_N_KINDS; i++)
 		assert_true(strlen(btf_value_kind_name((enum btf_value_kind)i)) > 2);
@@ -47,7 +47,7 @@ static void a_block_larger_than_the_budget_is_cut(void **state UNUSED)
 	assert_text(tree, "<truncated needed=16 had=8> list_head{next=0x1 /* 1 of 2 shown */}");
 }
 
-static void nothing_but_zeros_is_known_as_such(void **state UNUSED)
+static void a_value_of_all_zeros_is_marked_zero(void **state UNUSED)
 {
 	_cleanup_btf_value_ struct btf_value_tree *zero = NULL, *one = NULL, *cut = NULL;
 	_cleanup_sample_ struct sample s;
@@ -123,11 +123,11 @@ static void paths_find_nodes(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_and_statuses_have_words),
+		cmocka_unit_test(kinds_and_statuses_have_names),
 		cmocka_unit_test(a_tree_can_be_walked),
 		cmocka_unit_test(paths_find_nodes),
 		cmocka_unit_test(a_block_larger_than_the_budget_is_cut),
-		cmocka_unit_test(nothing_but_zeros_is_known_as_such),
+		cmocka_unit_test(a_value_of_all_zeros_is_marked_zero),
 		cmocka_unit_test(options_cannot_raise_the_limits_of_a_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

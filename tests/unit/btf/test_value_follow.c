@@ -37,7 +37,7 @@ static void pointers_are_followed_as_far_as_the_caller_says(void **state UNUSED)
 	assert_int_equal(one->bytes, 96 + 40);
 }
 
-static void what_is_shown_once_is_referred_to(void **state UNUSED)
+static void a_pointer_back_refers_to_the_struct_already_shown(void **state UNUSED)
 {
 	static struct pages pages;
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
@@ -98,7 +98,7 @@ static void embedded_structs_are_known_by_their_address(void **state UNUSED)
 			  "prev=0xffff888000010010 [cycle] → see #1}}");
 }
 
-static void what_cannot_be_read_says_why(void **state UNUSED)
+static void an_unreadable_value_carries_its_reason(void **state UNUSED)
 {
 	static struct pages pages;
 	_cleanup_btf_value_ struct btf_value_tree *unmapped = NULL, *outside = NULL, *half = NULL;
@@ -250,7 +250,7 @@ static const char *never(void *context UNUSED, uint64_t address UNUSED, void *to
 	return "changed while read";
 }
 
-static void who_knows_the_memory_names_and_refuses(void **state UNUSED)
+static void the_memory_callback_names_pointers_and_refuses_steps(void **state UNUSED)
 {
 	struct asked asked = { .follows = false };
 	struct btf_value_memory memory = { &asked, never, describe };
@@ -275,15 +275,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pointers_are_followed_as_far_as_the_caller_says),
-		cmocka_unit_test(what_is_shown_once_is_referred_to),
+		cmocka_unit_test(a_pointer_back_refers_to_the_struct_already_shown),
 		cmocka_unit_test(shared_targets_are_shown_once),
 		cmocka_unit_test(embedded_structs_are_known_by_their_address),
-		cmocka_unit_test(what_cannot_be_read_says_why),
+		cmocka_unit_test(an_unreadable_value_carries_its_reason),
 		cmocka_unit_test(declarations_are_followed_to_their_body_or_say_so),
 		cmocka_unit_test(large_targets_are_read_up_to_their_limit),
 		cmocka_unit_test(a_budget_of_bytes_ends_the_following),
 		cmocka_unit_test(long_chains_end_at_the_limit_of_nesting),
-		cmocka_unit_test(who_knows_the_memory_names_and_refuses),
+		cmocka_unit_test(the_memory_callback_names_pointers_and_refuses_steps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void numbers_have_their_sign_and_width(void **state UNUSED)
 	assert_decodes(s.btf, s.u32_typedef, "\7\0\0\0", 4, BTF_VALUE_UINT, "7");
 }
 
-static void letters_and_truth_have_kinds_of_their_own(void **state UNUSED)
+static void characters_and_booleans_are_decoded_as_such(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s;
 
@@ -137,7 +137,7 @@ static void bytes_that_are_missing_are_not_zero(void **state UNUSED)
 	assert_false(btf_value_root(torn)->zero);
 }
 
-static void what_is_there_is_told_apart(void **state UNUSED)
+static void holes_in_a_block_are_reported_as_missing_bytes(void **state UNUSED)
 {
 	static const uint8_t bytes[32];
 	const struct btf_value_hole holes[] = { { 8, 8, "torn" }, { 0, 0, "empty" } };
@@ -165,13 +165,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_have_their_sign_and_width),
-		cmocka_unit_test(letters_and_truth_have_kinds_of_their_own),
+		cmocka_unit_test(characters_and_booleans_are_decoded_as_such),
 		cmocka_unit_test(enums_are_shown_by_name),
 		cmocka_unit_test(bit_fields_keep_sign_and_names),
 		cmocka_unit_test(floats_of_three_sizes_are_read),
 		cmocka_unit_test(numbers_that_are_too_wide_are_bytes),
 		cmocka_unit_test(bytes_that_are_missing_are_not_zero),
-		cmocka_unit_test(what_is_there_is_told_apart),
+		cmocka_unit_test(holes_in_a_block_are_reported_as_missing_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

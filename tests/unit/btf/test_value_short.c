@@ -57,7 +57,7 @@ static void lists_of_cpus_are_the_kernels(void **state UNUSED)
 	assert_list(UINT64_MAX, UINT64_MAX, 999, "0-127");
 }
 
-static void masks_in_place_are_lists(void **state UNUSED)
+static void embedded_cpumasks_are_shown_as_cpu_lists(void **state UNUSED)
 {
 	uint32_t cpus = 8;
 	const struct btf_value_short rows[] = {
@@ -85,7 +85,7 @@ static void masks_in_place_are_lists(void **state UNUSED)
 	assert_int_equal(btf_value_root(cut)->kind, BTF_VALUE_TRUNCATED);
 }
 
-static void masks_behind_pointers_are_read(void **state UNUSED)
+static void cpumasks_behind_pointers_are_shown_as_cpu_lists(void **state UNUSED)
 {
 	static struct pages pages;
 	uint32_t cpus = 8;
@@ -129,7 +129,7 @@ static const char *name_task(void *context UNUSED, const struct btf_value_short_
 	return reason;
 }
 
-static void other_types_have_words_of_their_own(void **state UNUSED)
+static void a_short_form_replaces_following_the_pointer(void **state UNUSED)
 {
 	static struct pages pages;
 	const struct btf_value_short row = { "task", true, BTF_VALUE_SHORT, name_task, NULL };
@@ -154,9 +154,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_of_cpus_are_the_kernels),
-		cmocka_unit_test(masks_in_place_are_lists),
-		cmocka_unit_test(masks_behind_pointers_are_read),
-		cmocka_unit_test(other_types_have_words_of_their_own),
+		cmocka_unit_test(embedded_cpumasks_are_shown_as_cpu_lists),
+		cmocka_unit_test(cpumasks_behind_pointers_are_shown_as_cpu_lists),
+		cmocka_unit_test(a_short_form_replaces_following_the_pointer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void pointers_say_where_they_lead_or_why_not(void **state UNUSED)
 	assert_prints(node, false, "0xabc <init_task> [cycle] → see #4");
 }
 
-static void what_is_not_known_says_so(void **state UNUSED)
+static void cut_unreadable_and_unsupported_values_are_marked(void **state UNUSED)
 {
 	const struct btf_value_node cut = {
 		.kind = BTF_VALUE_BYTES, .text = "00 01", .n = 9, .shown = 2
@@ -95,7 +95,7 @@ static void what_is_not_known_says_so(void **state UNUSED)
 	assert_prints(cpus, false, "cpus={0-3}");
 }
 
-static void names_cannot_move_a_cursor(void **state UNUSED)
+static void control_characters_in_values_are_escaped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -115,8 +115,8 @@ int main(void)
 		cmocka_unit_test(reals_are_as_short_as_they_can_be),
 		cmocka_unit_test(enums_print_with_their_own_sign),
 		cmocka_unit_test(pointers_say_where_they_lead_or_why_not),
-		cmocka_unit_test(what_is_not_known_says_so),
-		cmocka_unit_test(names_cannot_move_a_cursor),
+		cmocka_unit_test(cut_unreadable_and_unsupported_values_are_marked),
+		cmocka_unit_test(control_characters_in_values_are_escaped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static struct btf_value_tree *many_tree(const struct many *m)
 	return tree_of(m->btf, m->type, words, sizeof(words), NULL);
 }
 
-static void short_structs_stand_on_one_line(void **state UNUSED)
+static void short_structs_are_printed_on_one_line(void **state UNUSED)
 {
 	static const char *const names[] = { "a", "bb", "ccc", NULL };
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
@@ -173,7 +173,7 @@ static void format_appends_after_existing_text(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_structs_stand_on_one_line),
+		cmocka_unit_test(short_structs_are_printed_on_one_line),
 		cmocka_unit_test(long_structs_have_three_numbers_to_a_row),
 		cmocka_unit_test(names_of_different_length_line_up_in_three_rows),
 		cmocka_unit_test(zeros_are_left_out_unless_asked_for),

@@ -83,7 +83,7 @@ static void structs_and_arrays_keep_their_order(void **state UNUSED)
 			 "\"shown\":1,\"total\":2}");
 }
 
-static void references_lead_to_labels(void **state UNUSED)
+static void json_references_name_the_label_of_their_target(void **state UNUSED)
 {
 	static struct pages pages;
 	struct btf_value_memory memory = { &pages, pages_read, pages_step };
@@ -108,7 +108,7 @@ static void references_lead_to_labels(void **state UNUSED)
 		    "\"deref_skipped_reason\":\"unmapped\"}}]}");
 }
 
-static void what_is_behind_a_pointer_or_cut_is_inside(void **state UNUSED)
+static void json_nests_followed_targets_and_truncation_inside_the_value(void **state UNUSED)
 {
 	static struct pages pages;
 	const struct btf_value_hole hole = { 0, 4, "unmapped" };
@@ -142,8 +142,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_has_its_keys),
 		cmocka_unit_test(structs_and_arrays_keep_their_order),
-		cmocka_unit_test(references_lead_to_labels),
-		cmocka_unit_test(what_is_behind_a_pointer_or_cut_is_inside),
+		cmocka_unit_test(json_references_name_the_label_of_their_target),
+		cmocka_unit_test(json_nests_followed_targets_and_truncation_inside_the_value),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static struct checks_disturbance host(uint64_t wall_ns, uint64_t delay_ns, unsig
 }
 
 /* The figures of docs/VERDICTS.md. */
-static void bars_are_those_of_the_formulas(void **state UNUSED)
+static void error_bars_follow_the_documented_formulas(void **state UNUSED)
 {
 	struct checks_disturbance quiet_kvm = host(2ull * S, 0, 0),
 				  busy_kvm = host(2ull * S, 200 * MS, 0);
@@ -34,7 +34,7 @@ static void bars_are_those_of_the_formulas(void **state UNUSED)
 	assert_float_equal(checks_error_bar_of(CHECKS_ERROR_BAR_WAIT, &both).value, 900, 1e-4);
 }
 
-static void a_wait_is_the_longest_and_not_the_sum(void **state UNUSED)
+static void error_bar_of_a_wait_is_the_longest_delay(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 500 * MS, 0);
 
@@ -67,7 +67,7 @@ static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
 	assert_null(text);
 }
 
-static void a_stall_is_made_of_all_waits(void **state UNUSED)
+static void error_bar_of_a_stall_is_the_sum_of_delays(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 500 * MS, 0), unknown = { .why = "gone" };
 	_cleanup_free_ char *text = NULL;
@@ -83,7 +83,7 @@ static void a_stall_is_made_of_all_waits(void **state UNUSED)
 				  "host kept the guest waiting for 500 ms in all");
 }
 
-static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
+static void the_error_bar_excuses_failures_and_never_causes_one(void **state UNUSED)
 {
 	static const struct {
 		double measured, limit;
@@ -129,7 +129,7 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 	}
 }
 
-static void vcpus_that_take_turns_are_blamed_too(void **state UNUSED)
+static void vcpus_sharing_a_host_thread_are_named_in_the_error_bar(void **state UNUSED)
 {
 	struct checks_disturbance d = host(5ull * S, 100 * MS, 4);
 	struct checks_error_bar share = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d),
@@ -161,7 +161,7 @@ static void a_line_says_measured_limit_and_bar(void **state UNUSED)
 	assert_string_equal(dark, "gap left 1234 ms of at most 100 ms, error bar unknown");
 }
 
-static void no_number_is_too_large_to_tell(void **state UNUSED)
+static void an_error_bar_of_huge_numbers_is_formatted(void **state UNUSED)
 {
 	struct checks_disturbance d = host(1, UINT64_MAX, 4);
 	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE, &d);
@@ -174,15 +174,15 @@ static void no_number_is_too_large_to_tell(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bars_are_those_of_the_formulas),
-		cmocka_unit_test(a_wait_is_the_longest_and_not_the_sum),
+		cmocka_unit_test(error_bars_follow_the_documented_formulas),
+		cmocka_unit_test(error_bar_of_a_wait_is_the_longest_delay),
 		cmocka_unit_test(without_a_measurement_there_is_no_bar),
 		cmocka_unit_test(a_wait_within_its_limit_holds_with_any_bar),
-		cmocka_unit_test(a_stall_is_made_of_all_waits),
-		cmocka_unit_test(the_bar_takes_failures_back_and_makes_none),
-		cmocka_unit_test(vcpus_that_take_turns_are_blamed_too),
+		cmocka_unit_test(error_bar_of_a_stall_is_the_sum_of_delays),
+		cmocka_unit_test(the_error_bar_excuses_failures_and_never_causes_one),
+		cmocka_unit_test(vcpus_sharing_a_host_thread_are_named_in_the_error_bar),
 		cmocka_unit_test(a_line_says_measured_limit_and_bar),
-		cmocka_unit_test(no_number_is_too_large_to_tell),
+		cmocka_unit_test(an_error_bar_of_huge_numbers_is_formatted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void a_worker_that_never_started_is_a_broken_setup(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_SETUP, "worker 51 (spin) of left never started");
 }
 
-static void a_cgroup_without_reports_is_no_evidence(void **state UNUSED)
+static void a_cgroup_without_worker_reports_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -46,7 +46,7 @@ static void a_cgroup_without_reports_is_no_evidence(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "right was given 2 workers, 0 reported");
 }
 
-static void a_worker_too_few_or_too_many_is_no_evidence(void **state UNUSED)
+static void a_wrong_number_of_workers_gives_no_evidence(void **state UNUSED)
 {
 	for (unsigned int declared = 2; declared <= 4; declared += 2) {
 		_cleanup_told_ struct told t;
@@ -72,7 +72,7 @@ static void a_cgroup_without_work_needs_no_evidence(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.n, 0);
 }
 
-static void a_thousand_failures_are_counted_not_told(void **state UNUSED)
+static void equal_failures_past_the_limit_are_only_counted(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -89,10 +89,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(workers_that_worked_leave_notes_and_no_part),
 		cmocka_unit_test(a_worker_that_never_started_is_a_broken_setup),
-		cmocka_unit_test(a_cgroup_without_reports_is_no_evidence),
-		cmocka_unit_test(a_worker_too_few_or_too_many_is_no_evidence),
+		cmocka_unit_test(a_cgroup_without_worker_reports_gives_no_evidence),
+		cmocka_unit_test(a_wrong_number_of_workers_gives_no_evidence),
 		cmocka_unit_test(a_cgroup_without_work_needs_no_evidence),
-		cmocka_unit_test(a_thousand_failures_are_counted_not_told),
+		cmocka_unit_test(equal_failures_past_the_limit_are_only_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

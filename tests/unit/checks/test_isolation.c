@@ -3,7 +3,7 @@
 
 #include "told.h"
 
-static void a_worker_on_a_foreign_cpu_is_named_with_it(void **state UNUSED)
+static void a_worker_outside_its_cpu_set_is_named_with_the_cpu(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	struct exchange_worker *w;
@@ -33,7 +33,7 @@ static void isolation_is_off_unless_asked_for(void **state UNUSED)
 }
 
 /* The set may have been moved: what counts is what it was at each moment. */
-static void a_cpu_that_the_cgroup_got_later_is_its_own(void **state UNUSED)
+static void isolation_accepts_a_cpu_added_to_the_cgroup_later(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -44,7 +44,7 @@ static void a_cpu_that_the_cgroup_got_later_is_its_own(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.n, 0);
 }
 
-static void isolation_that_was_not_compared_is_no_evidence(void **state UNUSED)
+static void isolation_that_was_not_compared_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -59,10 +59,10 @@ static void isolation_that_was_not_compared_is_no_evidence(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_worker_on_a_foreign_cpu_is_named_with_it),
+		cmocka_unit_test(a_worker_outside_its_cpu_set_is_named_with_the_cpu),
 		cmocka_unit_test(isolation_is_off_unless_asked_for),
-		cmocka_unit_test(a_cpu_that_the_cgroup_got_later_is_its_own),
-		cmocka_unit_test(isolation_that_was_not_compared_is_no_evidence),
+		cmocka_unit_test(isolation_accepts_a_cpu_added_to_the_cgroup_later),
+		cmocka_unit_test(isolation_that_was_not_compared_gives_no_evidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #include "told.h"
 
-static void the_longest_gap_is_told_with_its_place(void **state UNUSED)
+static void the_longest_gap_is_reported_with_time_and_cpu(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	struct exchange_worker *w;
@@ -24,7 +24,7 @@ static void the_longest_gap_is_told_with_its_place(void **state UNUSED)
 	assert_true(has_note(&t, "gap left 250 ms of at most 100 ms, error bar 0 ms"));
 }
 
-static void a_gap_whose_cpu_nobody_knows_is_told_without(void **state UNUSED)
+static void a_gap_on_an_unknown_cpu_is_reported_without_one(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -35,7 +35,7 @@ static void a_gap_whose_cpu_nobody_knows_is_told_without(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_CHECK, "0.0 s into its work, could not run for 250 ms");
 }
 
-static void a_gap_the_host_may_have_made_blames_the_host(void **state UNUSED)
+static void a_gap_within_the_error_bar_blames_the_host(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -47,7 +47,7 @@ static void a_gap_the_host_may_have_made_blames_the_host(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_HOST_BUSY, "waiting up to 150 ms at a time");
 }
 
-static void a_gap_nobody_looked_for_is_no_evidence(void **state UNUSED)
+static void a_gap_check_without_samples_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -58,7 +58,7 @@ static void a_gap_nobody_looked_for_is_no_evidence(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "took no time sample");
 }
 
-static void above_the_limit_with_an_unknown_host_is_no_evidence(void **state UNUSED)
+static void a_gap_with_an_unknown_host_delay_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -73,11 +73,11 @@ static void above_the_limit_with_an_unknown_host_is_no_evidence(void **state UNU
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_gap_is_told_with_its_place),
-		cmocka_unit_test(a_gap_whose_cpu_nobody_knows_is_told_without),
-		cmocka_unit_test(a_gap_the_host_may_have_made_blames_the_host),
-		cmocka_unit_test(a_gap_nobody_looked_for_is_no_evidence),
-		cmocka_unit_test(above_the_limit_with_an_unknown_host_is_no_evidence),
+		cmocka_unit_test(the_longest_gap_is_reported_with_time_and_cpu),
+		cmocka_unit_test(a_gap_on_an_unknown_cpu_is_reported_without_one),
+		cmocka_unit_test(a_gap_within_the_error_bar_blames_the_host),
+		cmocka_unit_test(a_gap_check_without_samples_gives_no_evidence),
+		cmocka_unit_test(a_gap_with_an_unknown_host_delay_gives_no_evidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void the_difference_is_a_share_of_the_largest(void **state UNUSED)
 	assert_true(spread.pct > 19.999 && spread.pct < 20.001);
 }
 
-static void one_worker_or_no_time_is_no_spread(void **state UNUSED)
+static void spread_is_unknown_for_one_worker_or_no_cpu_time(void **state UNUSED)
 {
 	struct exchange_worker workers[] = { worker("a", 800), worker("b", 0), worker("b", 0) };
 
@@ -65,7 +65,7 @@ static void a_spread_up_to_its_limit_holds(void **state UNUSED)
 	assert_one_part(&over, KTSTR_REASON_CHECK, "spread of left is 15.1 % (limit 15 %)");
 }
 
-static void a_starved_worker_is_all_the_spread_there_is(void **state UNUSED)
+static void a_starved_worker_means_a_spread_of_100_percent(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -87,7 +87,7 @@ static void a_spread_within_the_error_bar_blames_the_host(void **state UNUSED)
 			"the host kept the guest waiting 9 % of the time");
 }
 
-static void a_spread_with_nothing_to_compare_is_no_evidence(void **state UNUSED)
+static void a_spread_with_nothing_to_compare_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told one, none, sleepers;
 
@@ -144,12 +144,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_difference_is_a_share_of_the_largest),
-		cmocka_unit_test(one_worker_or_no_time_is_no_spread),
+		cmocka_unit_test(spread_is_unknown_for_one_worker_or_no_cpu_time),
 		cmocka_unit_test(sleepers_and_those_that_never_started_do_not_count),
 		cmocka_unit_test(a_spread_up_to_its_limit_holds),
-		cmocka_unit_test(a_starved_worker_is_all_the_spread_there_is),
+		cmocka_unit_test(a_starved_worker_means_a_spread_of_100_percent),
 		cmocka_unit_test(a_spread_within_the_error_bar_blames_the_host),
-		cmocka_unit_test(a_spread_with_nothing_to_compare_is_no_evidence),
+		cmocka_unit_test(a_spread_with_nothing_to_compare_gives_no_evidence),
 		cmocka_unit_test(one_cgroup_to_compare_is_enough),
 		cmocka_unit_test(cgroups_are_not_compared_with_each_other),
 	};

@@ -13,7 +13,7 @@ static double limit_ms(size_t workers, unsigned int cpus)
 	return checks_stall_limit_ms(workers, &cgroup);
 }
 
-static void every_worker_may_have_a_turn_before(void **state UNUSED)
+static void stall_limit_grows_with_workers_per_cpu(void **state UNUSED)
 {
 	assert_float_equal(limit_ms(2, 2), 1100, 1e-4);
 	assert_float_equal(limit_ms(3, 2), 1200, 1e-4);
@@ -21,7 +21,7 @@ static void every_worker_may_have_a_turn_before(void **state UNUSED)
 	assert_float_equal(limit_ms(1, 64), 1100, 1e-4);
 }
 
-static void cpus_that_are_not_known_are_one(void **state UNUSED)
+static void stall_limit_assumes_one_cpu_when_unknown(void **state UNUSED)
 {
 	assert_float_equal(limit_ms(4, 0), 1400, 1e-4);
 }
@@ -73,7 +73,7 @@ static void a_worker_without_progress_at_the_end_fails(void **state UNUSED)
 	assert_true(has_note(&over, "progress left: 2 of 3 workers"));
 }
 
-static void a_stall_that_the_host_may_have_made_is_not_held_against_it(void **state UNUSED)
+static void a_stall_within_the_error_bar_blames_the_host(void **state UNUSED)
 {
 	_cleanup_told_ struct told busy, unknown;
 
@@ -88,7 +88,7 @@ static void a_stall_that_the_host_may_have_made_is_not_held_against_it(void **st
 	assert_one_part(&unknown, KTSTR_REASON_NO_EVIDENCE, "QEMU is gone");
 }
 
-static void nothing_done_in_a_time_too_short_is_no_evidence(void **state UNUSED)
+static void no_progress_in_too_short_a_time_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -152,13 +152,13 @@ static void progress_may_be_switched_off(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_worker_may_have_a_turn_before),
-		cmocka_unit_test(cpus_that_are_not_known_are_one),
+		cmocka_unit_test(stall_limit_grows_with_workers_per_cpu),
+		cmocka_unit_test(stall_limit_assumes_one_cpu_when_unknown),
 		cmocka_unit_test(a_worker_that_got_nothing_done_fails),
 		cmocka_unit_test(units_are_progress_without_a_whole_iteration),
 		cmocka_unit_test(a_worker_without_progress_at_the_end_fails),
-		cmocka_unit_test(a_stall_that_the_host_may_have_made_is_not_held_against_it),
-		cmocka_unit_test(nothing_done_in_a_time_too_short_is_no_evidence),
+		cmocka_unit_test(a_stall_within_the_error_bar_blames_the_host),
+		cmocka_unit_test(no_progress_in_too_short_a_time_gives_no_evidence),
 		cmocka_unit_test(a_worker_that_ended_early_fails),
 		cmocka_unit_test(a_worker_that_had_to_be_killed_fails),
 		cmocka_unit_test(progress_may_be_switched_off),

@@ -5,7 +5,7 @@
 
 static const struct checks_scene idle = { 0 }, busy = { .most_workers = 2, .has_scheduler = true };
 
-static void demands_follow_what_the_test_has(void **state UNUSED)
+static void default_checks_depend_on_work_and_scheduler(void **state UNUSED)
 {
 	const struct ktstr_checks silent = { 0 };
 	struct ktstr_checks with = checks_resolve(&silent, &busy);
@@ -19,7 +19,7 @@ static void demands_follow_what_the_test_has(void **state UNUSED)
 	assert_false(with.max_gap_ms.set || with.max_spread_pct.set);
 }
 
-static void what_is_said_stays(void **state UNUSED)
+static void declared_checks_override_the_defaults(void **state UNUSED)
 {
 	const struct ktstr_checks said = { .progress = KTSTR_OFF,
 					   .isolation = KTSTR_REQUIRED,
@@ -31,7 +31,7 @@ static void what_is_said_stays(void **state UNUSED)
 	assert_true(checks.max_spread_pct.set);
 }
 
-static void only_limits_judge_time(void **state UNUSED)
+static void only_time_limits_make_a_check_depend_on_time(void **state UNUSED)
 {
 	const struct ktstr_checks demands = { .progress = KTSTR_REQUIRED,
 					      .isolation = KTSTR_REQUIRED };
@@ -53,7 +53,7 @@ static void assert_mistake(const struct ktstr_checks *said, const struct checks_
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void the_wrong_direction_names_the_right_macro(void **state UNUSED)
+static void at_least_for_an_upper_limit_is_refused_naming_at_most(void **state UNUSED)
 {
 	const struct ktstr_checks wrong = { .max_gap_ms = KTSTR_AT_LEAST(5) };
 	const struct ktstr_checks right = { .max_gap_ms = KTSTR_AT_MOST(5) };
@@ -63,7 +63,7 @@ static void the_wrong_direction_names_the_right_macro(void **state UNUSED)
 	assert_mistake(&right, &busy, "");
 }
 
-static void what_cannot_be_asked_for_is_told_with_its_reason(void **state UNUSED)
+static void impossible_checks_are_refused_with_a_reason(void **state UNUSED)
 {
 	const struct ktstr_checks alive = { .scheduler_alive = KTSTR_REQUIRED };
 	const struct ktstr_checks off = { .scheduler_alive = KTSTR_OFF };
@@ -79,7 +79,7 @@ static void what_cannot_be_asked_for_is_told_with_its_reason(void **state UNUSED
 		       "checks.max_spread_pct: no cgroup has two workers to compare");
 }
 
-static void what_is_wanted_is_shown_in_words(void **state UNUSED)
+static void checks_are_formatted_in_words(void **state UNUSED)
 {
 	const struct ktstr_checks checks = { .progress = KTSTR_REQUIRED,
 					     .isolation = KTSTR_OFF,
@@ -103,7 +103,7 @@ static const struct checks_row *row(const char *name)
 	return NULL;
 }
 
-static void every_row_has_its_check_and_words(void **state UNUSED)
+static void every_row_has_a_check_a_name_and_a_meaning(void **state UNUSED)
 {
 	assert_true(checks_n_rows >= 5);
 	for (size_t i = 0; i < checks_n_rows; i++) {
@@ -129,13 +129,13 @@ static void a_row_finds_its_member(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(demands_follow_what_the_test_has),
-		cmocka_unit_test(what_is_said_stays),
-		cmocka_unit_test(only_limits_judge_time),
-		cmocka_unit_test(the_wrong_direction_names_the_right_macro),
-		cmocka_unit_test(what_cannot_be_asked_for_is_told_with_its_reason),
-		cmocka_unit_test(what_is_wanted_is_shown_in_words),
-		cmocka_unit_test(every_row_has_its_check_and_words),
+		cmocka_unit_test(default_checks_depend_on_work_and_scheduler),
+		cmocka_unit_test(declared_checks_override_the_defaults),
+		cmocka_unit_test(only_time_limits_make_a_check_depend_on_time),
+		cmocka_unit_test(at_least_for_an_upper_limit_is_refused_naming_at_most),
+		cmocka_unit_test(impossible_checks_are_refused_with_a_reason),
+		cmocka_unit_test(checks_are_formatted_in_words),
+		cmocka_unit_test(every_row_has_a_check_a_name_and_a_meaning),
 		cmocka_unit_test(a_row_finds_its_member),
 	};
 

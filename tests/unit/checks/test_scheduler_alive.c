@@ -16,7 +16,7 @@ static void prepare_scheduler(struct told *t, const char *end)
 	};
 }
 
-static void a_scheduler_that_was_stopped_lived(void **state UNUSED)
+static void a_scheduler_stopped_by_us_counts_as_alive(void **state UNUSED)
 {
 	static const char *const lived[] = { "stopped", "killed", "stuck" };
 
@@ -31,7 +31,7 @@ static void a_scheduler_that_was_stopped_lived(void **state UNUSED)
 	}
 }
 
-static void the_kernels_reason_counts_whoever_else_was_content(void **state UNUSED)
+static void the_kernels_exit_reason_fails_a_scheduler_that_exited_cleanly(void **state UNUSED)
 {
 	static const struct {
 		const char *reason;
@@ -56,7 +56,7 @@ static void the_kernels_reason_counts_whoever_else_was_content(void **state UNUS
 }
 
 /* Asked to end, it crashed: the guest has told that, and it was alive during the work. */
-static void a_scheduler_that_did_not_stop_cleanly_was_alive(void **state UNUSED)
+static void a_scheduler_that_crashed_while_stopping_counts_as_alive(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -116,7 +116,7 @@ static void a_scheduler_that_ended_by_itself_fails_and_hides_the_rest(void **sta
 			"before it was stopped: exited 1; the kernel says: runnable task stall");
 }
 
-static void a_scheduler_that_ended_is_told_once(void **state UNUSED)
+static void a_scheduler_exit_is_reported_only_once(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -126,7 +126,7 @@ static void a_scheduler_that_ended_is_told_once(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.n, 0);
 }
 
-static void a_scheduler_nobody_told_about_is_no_evidence(void **state UNUSED)
+static void an_unreported_scheduler_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t, never;
 
@@ -152,13 +152,13 @@ static void a_scheduler_may_be_allowed_to_end(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_scheduler_that_was_stopped_lived),
-		cmocka_unit_test(the_kernels_reason_counts_whoever_else_was_content),
-		cmocka_unit_test(a_scheduler_that_did_not_stop_cleanly_was_alive),
+		cmocka_unit_test(a_scheduler_stopped_by_us_counts_as_alive),
+		cmocka_unit_test(the_kernels_exit_reason_fails_a_scheduler_that_exited_cleanly),
+		cmocka_unit_test(a_scheduler_that_crashed_while_stopping_counts_as_alive),
 		cmocka_unit_test(work_under_another_scheduler_proves_nothing),
 		cmocka_unit_test(a_scheduler_that_ended_by_itself_fails_and_hides_the_rest),
-		cmocka_unit_test(a_scheduler_that_ended_is_told_once),
-		cmocka_unit_test(a_scheduler_nobody_told_about_is_no_evidence),
+		cmocka_unit_test(a_scheduler_exit_is_reported_only_once),
+		cmocka_unit_test(an_unreported_scheduler_gives_no_evidence),
 		cmocka_unit_test(a_scheduler_may_be_allowed_to_end),
 	};
 

@@ -51,7 +51,7 @@ static void a_staged_thread_has_its_values(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_tree_of_files_has_no_ticks_and_pages_of_ours(void **state UNUSED)
+static void a_staged_root_has_no_tick_rate_and_page_size(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = staged(root);
@@ -86,7 +86,7 @@ static uint64_t namespace_by_its_link(const char *name)
 	return n > 0 ? strtoull(strchr(text, '[') + 1, NULL, 10) : 0;
 }
 
-static void this_machine_shows_this_very_thread(void **state UNUSED)
+static void capture_of_this_machine_contains_this_thread(void **state UNUSED)
 {
 	const pid_t self = getpid();
 	const struct ctprof_options options = {
@@ -162,7 +162,7 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 	       snapshot.paths[METRIC_SOURCE_AFFINITY] == CTPROF_SNAPSHOT_PATH_PROCFS;
 }
 
-static void numbers_of_another_namespace_are_left_to_files(void **state UNUSED)
+static void live_sources_are_off_when_proc_is_of_another_pid_namespace(void **state UNUSED)
 {
 	struct procfs_stat first;
 	pid_t outer;
@@ -208,7 +208,7 @@ static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
 	assert_unknown(&snapshot.threads.at[0], ALLOCATED_BYTES);
 }
 
-static void everything_of_a_staged_host_is_taken(void **state UNUSED)
+static void all_sources_of_a_staged_host_are_captured(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = staged(root);
@@ -232,7 +232,7 @@ static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void nothing_to_walk_is_an_error(void **state UNUSED)
+static void capture_without_any_process_is_an_error(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = staged(root);
@@ -248,12 +248,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_staged_thread_has_its_values),
-		cmocka_unit_test(a_tree_of_files_has_no_ticks_and_pages_of_ours),
-		cmocka_unit_test(this_machine_shows_this_very_thread),
-		cmocka_unit_test(numbers_of_another_namespace_are_left_to_files),
+		cmocka_unit_test(a_staged_root_has_no_tick_rate_and_page_size),
+		cmocka_unit_test(capture_of_this_machine_contains_this_thread),
+		cmocka_unit_test(live_sources_are_off_when_proc_is_of_another_pid_namespace),
 		cmocka_unit_test(our_own_process_is_listed_and_not_probed),
-		cmocka_unit_test(everything_of_a_staged_host_is_taken),
-		cmocka_unit_test(nothing_to_walk_is_an_error),
+		cmocka_unit_test(all_sources_of_a_staged_host_are_captured),
+		cmocka_unit_test(capture_without_any_process_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

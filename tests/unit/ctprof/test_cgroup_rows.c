@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-static void bytes_of_memory_are_told_from_counts(void **state UNUSED)
+static void memory_stat_gauges_are_separated_from_counters(void **state UNUSED)
 {
 	assert_true(ctprof_memory_stat_is_gauge("anon"));
 	assert_true(ctprof_memory_stat_is_gauge("slab_unreclaimable"));
@@ -30,7 +30,7 @@ static void every_row_has_its_own_place_and_name(void **state UNUSED)
 }
 
 /* procfs_cgroup_stats_read() reads a file once for the rows that stand together. */
-static void rows_of_one_file_stand_together(void **state UNUSED)
+static void rows_of_one_cgroup_file_are_adjacent(void **state UNUSED)
 {
 	for (size_t i = 1; i < CTPROF_N_CGROUP_ROWS; i++)
 		for (size_t k = 0; k + 1 < i; k++)
@@ -58,9 +58,9 @@ static void lines_of_tables_have_units(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_of_memory_are_told_from_counts),
+		cmocka_unit_test(memory_stat_gauges_are_separated_from_counters),
 		cmocka_unit_test(every_row_has_its_own_place_and_name),
-		cmocka_unit_test(rows_of_one_file_stand_together),
+		cmocka_unit_test(rows_of_one_cgroup_file_are_adjacent),
 		cmocka_unit_test(lines_of_tables_have_units),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

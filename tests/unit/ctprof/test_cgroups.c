@@ -63,7 +63,7 @@ static void each_cgroup_of_a_thread_is_read_once_and_in_order(void **state UNUSE
 	staged_root_free(root);
 }
 
-static void a_host_without_the_tree_says_so(void **state UNUSED)
+static void a_host_without_cgroup2_is_recorded_as_none(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -85,7 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_cgroup_of_a_thread_is_read_once_and_in_order),
-		cmocka_unit_test(a_host_without_the_tree_says_so),
+		cmocka_unit_test(a_host_without_cgroup2_is_recorded_as_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

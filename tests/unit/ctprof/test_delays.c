@@ -64,7 +64,7 @@ static void only_the_sources_asked_for_are_set(void **state UNUSED)
 	assert_false(metric_sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
 }
 
-static void what_is_not_kept_has_a_reason(void **state UNUSED)
+static void delays_the_kernel_does_not_keep_have_a_reason(void **state UNUSED)
 {
 	struct host_accounting a = { HOST_DELAYACCT_RUNTIME_OFF, HOST_XACCT_ON };
 
@@ -192,7 +192,7 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 }
 
 /* taskstats has an answer, 0, and it would be a lie. */
-static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
+static void delays_marked_uncounted_are_not_queried(void **state UNUSED)
 {
 	const struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
@@ -219,7 +219,7 @@ static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
 }
 
 /* Whether the query succeeds does not depend on what the kernel keeps. */
-static void threads_are_queried_though_nothing_is_kept(void **state UNUSED)
+static void taskstats_is_queried_though_delay_accounting_is_off(void **state UNUSED)
 {
 	const struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
@@ -242,7 +242,7 @@ static void threads_are_queried_though_nothing_is_kept(void **state UNUSED)
 	check_honesty(&s);
 }
 
-static void what_was_not_asked_for_is_said(void **state UNUSED)
+static void delays_that_were_not_asked_for_have_that_reason(void **state UNUSED)
 {
 	struct ctprof_options options = { .root = "", .live = true, .jobs = 1 };
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -283,7 +283,7 @@ static void *ask_as_nobody(void *arg)
 	return NULL;
 }
 
-static void without_the_right_every_question_is_refused(void **state UNUSED)
+static void taskstats_without_privilege_counts_every_query_as_eperm(void **state UNUSED)
 {
 	struct outcome o = { .ran = 0 };
 	pthread_t thread;
@@ -307,12 +307,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_have_the_names_of_the_registry),
 		cmocka_unit_test(only_the_sources_asked_for_are_set),
-		cmocka_unit_test(what_is_not_kept_has_a_reason),
+		cmocka_unit_test(delays_the_kernel_does_not_keep_have_a_reason),
 		cmocka_unit_test(live_threads_are_asked_and_counted),
-		cmocka_unit_test(what_the_kernel_does_not_count_is_not_asked),
-		cmocka_unit_test(threads_are_queried_though_nothing_is_kept),
-		cmocka_unit_test(what_was_not_asked_for_is_said),
-		cmocka_unit_test(without_the_right_every_question_is_refused),
+		cmocka_unit_test(delays_marked_uncounted_are_not_queried),
+		cmocka_unit_test(taskstats_is_queried_though_delay_accounting_is_off),
+		cmocka_unit_test(delays_that_were_not_asked_for_have_that_reason),
+		cmocka_unit_test(taskstats_without_privilege_counts_every_query_as_eperm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void a_cancel_ends_the_work(void **state UNUSED)
 	assert_int_equal(atomic_load(&work.done[110]), 0);
 }
 
-static void there_are_no_more_workers_than_pieces_of_work(void **state UNUSED)
+static void jobs_are_limited_by_the_number_of_items(void **state UNUSED)
 {
 	struct ctprof_options options = { .root = "", .jobs = 4 };
 
@@ -76,7 +76,7 @@ static unsigned int spare(unsigned int cpus, const char *loadavg)
 	return ctprof_spare_cpus(cpus, loadavg, strlen(loadavg));
 }
 
-static void the_load_is_left_alone(void **state UNUSED)
+static void default_jobs_leave_room_for_the_load(void **state UNUSED)
 {
 	assert_int_equal(spare(16, "9.50 1.00 1.00 1/100 7\n"), 6);
 	assert_int_equal(spare(16, "10.00 0 0"), 6);
@@ -84,7 +84,7 @@ static void the_load_is_left_alone(void **state UNUSED)
 	assert_int_equal(spare(16, "10.01 0 0"), 5);
 }
 
-static void at_least_one_and_at_most_one_more_than_half(void **state UNUSED)
+static void default_jobs_are_between_1_and_half_the_cpus_plus_1(void **state UNUSED)
 {
 	assert_int_equal(spare(16, "0.00 0 0"), 9);
 	assert_int_equal(spare(16, "400.00 0 0"), 1);
@@ -93,7 +93,7 @@ static void at_least_one_and_at_most_one_more_than_half(void **state UNUSED)
 	assert_int_equal(spare(2, "0.00 0 0"), 2);
 }
 
-static void what_is_no_load_is_none(void **state UNUSED)
+static void an_unreadable_load_counts_as_0(void **state UNUSED)
 {
 	static const char *const bad[] = { "", "x", "1.xx", "99999999999.00", "-1.00" };
 
@@ -176,10 +176,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_item_is_done_once),
 		cmocka_unit_test(a_cancel_ends_the_work),
-		cmocka_unit_test(there_are_no_more_workers_than_pieces_of_work),
-		cmocka_unit_test(the_load_is_left_alone),
-		cmocka_unit_test(at_least_one_and_at_most_one_more_than_half),
-		cmocka_unit_test(what_is_no_load_is_none),
+		cmocka_unit_test(jobs_are_limited_by_the_number_of_items),
+		cmocka_unit_test(default_jobs_leave_room_for_the_load),
+		cmocka_unit_test(default_jobs_are_between_1_and_half_the_cpus_plus_1),
+		cmocka_unit_test(an_unreadable_load_counts_as_0),
 		cmocka_unit_test(the_load_is_read_below_a_root),
 		cmocka_unit_test(the_quota_of_our_cgroup_and_those_above_count),
 		cmocka_unit_test(cpus_that_we_may_not_use_do_not_count),

@@ -16,7 +16,7 @@ static void a_new_snapshot_knows_nothing_and_has_the_empty_string(void **state U
 	assert_string_equal(intern_text(&snapshot.strings, 0), "");
 }
 
-static void equal_cpu_lists_stand_once(void **state UNUSED)
+static void equal_cpu_lists_are_stored_once(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	uint32_t two[] = { 0, 1 }, others[] = { 0, 2 }, copy[] = { 0, 1 };
@@ -47,7 +47,7 @@ static void many_cpu_lists_keep_their_numbers(void **state UNUSED)
 }
 
 /* What a snapshot owns is counted by the leak checker. */
-static void everything_is_given_back(void **state UNUSED)
+static void snapshot_deinit_frees_every_table(void **state UNUSED)
 {
 	struct ctprof_snapshot snapshot;
 	struct ctprof_snapshot_cgroup cgroup = { 0 };
@@ -78,7 +78,7 @@ static void assert_line(bool (*format)(const struct ctprof_snapshot *, struct st
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void what_nobody_counted_has_no_line(void **state UNUSED)
+static void summaries_that_were_not_counted_have_no_line(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -90,7 +90,7 @@ static void what_nobody_counted_has_no_line(void **state UNUSED)
 	assert_int_equal(text.n, 0);
 }
 
-static void the_probe_says_who_failed_most_and_what_helps(void **state UNUSED)
+static void the_probe_line_names_the_dominant_failure_and_a_hint(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
@@ -136,7 +136,7 @@ static void the_parse_line_leaves_out_what_did_not_happen(void **state UNUSED)
 }
 
 /* The flag is the file's, and stays; the words are of why the files were not read. */
-static void refusals_are_not_blamed_on_the_kernel(void **state UNUSED)
+static void denied_reads_are_not_blamed_on_the_kernel_config(void **state UNUSED)
 {
 	static const char begin[] = "ctprof parse: 9 tids walked, 4 read failures; hint: ";
 	static const char rights[] =
@@ -208,7 +208,7 @@ static void taskstats_has_a_line_in_the_same_style(void **state UNUSED)
 }
 
 /* The iterator has told all of them, or the kernel is told not to count. */
-static void taskstats_that_nobody_needed_is_not_missing(void **state UNUSED)
+static void unqueried_taskstats_are_not_reported_as_missing(void **state UNUSED)
 {
 	static const char nobody[] = "ctprof taskstats: 0 tids queried, 0 OK, 0 failed";
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -231,15 +231,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_snapshot_knows_nothing_and_has_the_empty_string),
-		cmocka_unit_test(equal_cpu_lists_stand_once),
+		cmocka_unit_test(equal_cpu_lists_are_stored_once),
 		cmocka_unit_test(many_cpu_lists_keep_their_numbers),
-		cmocka_unit_test(everything_is_given_back),
-		cmocka_unit_test(what_nobody_counted_has_no_line),
-		cmocka_unit_test(the_probe_says_who_failed_most_and_what_helps),
+		cmocka_unit_test(snapshot_deinit_frees_every_table),
+		cmocka_unit_test(summaries_that_were_not_counted_have_no_line),
+		cmocka_unit_test(the_probe_line_names_the_dominant_failure_and_a_hint),
 		cmocka_unit_test(the_parse_line_leaves_out_what_did_not_happen),
-		cmocka_unit_test(refusals_are_not_blamed_on_the_kernel),
+		cmocka_unit_test(denied_reads_are_not_blamed_on_the_kernel_config),
 		cmocka_unit_test(taskstats_has_a_line_in_the_same_style),
-		cmocka_unit_test(taskstats_that_nobody_needed_is_not_missing),
+		cmocka_unit_test(unqueried_taskstats_are_not_reported_as_missing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

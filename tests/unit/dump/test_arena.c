@@ -22,7 +22,7 @@ static void json_has_what_is_in_the_pages(void **state)
 		"{\"user_addr\":\"0x7f1234561000\",\"hex\":\"\"}],\"shown\":2,\"total\":256");
 }
 
-static void no_arena_and_one_that_cannot_be(void **state)
+static void a_missing_arena_differs_from_an_unreadable_one(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -32,7 +32,7 @@ static void no_arena_and_one_that_cannot_be(void **state)
 	assert_string_equal(scheduler_text(b, "arena", 0), "no arena\n");
 }
 
-static void pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
+static void only_shown_pages_are_counted_as_not_zero(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -44,7 +44,7 @@ static void pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
 			    "  pages: shown 1 of 256\n");
 }
 
-static void maps_that_cannot_be_read_are_said(void **state)
+static void unreadable_maps_are_counted_in_the_arena_view(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -58,9 +58,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scheduler_test(an_arena_is_a_line_with_its_pages),
 		scheduler_test(json_has_what_is_in_the_pages),
-		scheduler_test(no_arena_and_one_that_cannot_be),
-		scheduler_test(pages_that_were_not_looked_at_may_be_zero_or_not),
-		scheduler_test(maps_that_cannot_be_read_are_said),
+		scheduler_test(a_missing_arena_differs_from_an_unreadable_one),
+		scheduler_test(only_shown_pages_are_counted_as_not_zero),
+		scheduler_test(unreadable_maps_are_counted_in_the_arena_view),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

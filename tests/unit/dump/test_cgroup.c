@@ -10,7 +10,7 @@ static enum kmem_status path_of(struct build_guest *g)
 	return dump_cgroup_path(g->kmem, guest_pointer(g, guest_task_at(0)), &g->out);
 }
 
-static void names_from_the_root_down(void **state)
+static void a_cgroup_path_is_built_from_the_root_down(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -22,7 +22,7 @@ static void names_from_the_root_down(void **state)
 	assert_string_equal(strbuf_str(&g->out), "/");
 }
 
-static void parents_in_a_circle_are_no_path(void **state)
+static void a_cycle_of_parents_gives_no_cgroup_path(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -31,7 +31,7 @@ static void parents_in_a_circle_are_no_path(void **state)
 	assert_int_equal(g->out.n, 0);
 }
 
-static void an_unreadable_name_is_no_path(void **state)
+static void an_unreadable_name_gives_no_cgroup_path(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -42,9 +42,9 @@ static void an_unreadable_name_is_no_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(names_from_the_root_down),
-		guest_test(parents_in_a_circle_are_no_path),
-		guest_test(an_unreadable_name_is_no_path),
+		guest_test(a_cgroup_path_is_built_from_the_root_down),
+		guest_test(a_cycle_of_parents_gives_no_cgroup_path),
+		guest_test(an_unreadable_name_gives_no_cgroup_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void code_has_the_name_that_the_kernel_prints(void **state)
 }
 
 /* A function that ends with a call to one that never returns. */
-static void return_address_behind_a_function_is_its_own(void **state)
+static void a_return_address_after_a_functions_end_belongs_to_it(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_dump_code_ struct dump_code code = { 0 };
@@ -71,7 +71,7 @@ static void return_address_behind_a_function_is_its_own(void **state)
 	assert_string_equal(name_of(&code, BPF_CODE + 0x100, false), "-");
 }
 
-static void what_is_no_code_has_no_name(void **state)
+static void addresses_outside_code_have_no_name(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_dump_code_ struct dump_code code = { 0 };
@@ -146,8 +146,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		stack_test(code_has_the_name_that_the_kernel_prints),
-		stack_test(return_address_behind_a_function_is_its_own),
-		stack_test(what_is_no_code_has_no_name),
+		stack_test(a_return_address_after_a_functions_end_belongs_to_it),
+		stack_test(addresses_outside_code_have_no_name),
 		stack_test(names_are_escaped),
 		stack_test(module_brings_its_own_orc_table),
 		stack_test(wild_ranges_are_left_out),

@@ -29,7 +29,7 @@ static void assert_refused(struct build_guest *g, const char *text, const char *
 	assert_contains(error_message(err), message);
 }
 
-static void of_one_cpu_and_of_all(void **state)
+static void per_cpu_variables_are_shown_for_one_cpu_or_all(void **state)
 {
 	assert_says(*state, "runqueues[1].nr_running", "runqueues[1].nr_running = 3\n");
 	assert_says(*state, "runqueues.clock",
@@ -41,7 +41,7 @@ static void of_one_cpu_and_of_all(void **state)
 		       "no CPU 4294967297");
 }
 
-static void through_pointers(void **state)
+static void expressions_follow_pointers(void **state)
 {
 	struct build_guest *g = *state;
 	_cleanup_free_ char *at = xasprintf("((struct task_struct *)%#llx)->pid",
@@ -58,7 +58,7 @@ static void through_pointers(void **state)
 	assert_refused(g, "runqueues[1].curr->pid", "guest-memory", "unmapped");
 }
 
-static void types_that_are_known_said_or_missing(void **state)
+static void a_symbol_needs_a_known_type_or_a_cast(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -71,7 +71,7 @@ static void types_that_are_known_said_or_missing(void **state)
 	assert_refused(g, "prb", "expression-type", "as in (unsigned long)prb");
 }
 
-static void what_is_misspelled_is_answered_with_what_is_near(void **state)
+static void misspelled_names_get_a_suggestion(void **state)
 {
 	assert_refused(*state, "runqueus[0].clock", "no-kernel-symbol", "did you mean runqueues");
 	assert_refused(*state, "runqueues[0].clok", "btf-no-member", "did you mean clock");
@@ -161,7 +161,7 @@ static void part_of_a_value_that_cannot_be_read_is_an_error_and_the_rest_is_show
 	assert_refused(g, text, "guest-memory", "cannot be read");
 }
 
-static void as_gdb_users_write_it(void **state)
+static void expressions_as_written_for_gdb_are_accepted(void **state)
 {
 	struct build_guest *g = *state;
 	_cleanup_free_ char *second = xasprintf(
@@ -236,15 +236,15 @@ static void pointers_to_control_groups_say_their_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(of_one_cpu_and_of_all),
-		guest_test(through_pointers),
-		guest_test(types_that_are_known_said_or_missing),
-		guest_test(what_is_misspelled_is_answered_with_what_is_near),
+		guest_test(per_cpu_variables_are_shown_for_one_cpu_or_all),
+		guest_test(expressions_follow_pointers),
+		guest_test(a_symbol_needs_a_known_type_or_a_cast),
+		guest_test(misspelled_names_get_a_suggestion),
 		guest_test(bit_fields_are_numbers),
 		guest_test(indexes_that_lead_nowhere_are_refused),
 		guest_test(a_cpu_that_cannot_be_read_does_not_hide_the_others),
 		guest_test(part_of_a_value_that_cannot_be_read_is_an_error_and_the_rest_is_shown),
-		guest_test(as_gdb_users_write_it),
+		guest_test(expressions_as_written_for_gdb_are_accepted),
 		guest_test(json_has_address_type_and_value),
 		guest_test(without_types_there_is_a_reason),
 		guest_test(without_cpus_there_is_no_answer),

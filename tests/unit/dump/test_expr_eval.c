@@ -65,7 +65,7 @@ static void the_kernels_own_layout_counts_for_its_structs(void **state)
 	assert_true(load(b, text) == SDT_KERNEL - 0x8000);
 }
 
-static void pointers_count_in_what_they_point_to(void **state)
+static void pointer_arithmetic_is_scaled_by_the_target_size(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -80,7 +80,7 @@ static void pointers_count_in_what_they_point_to(void **state)
 	assert_refused(b, "1 - (struct vm_struct *)0x1000", "subtracted");
 }
 
-static void casts_cut_and_extend(void **state)
+static void casts_truncate_and_extend_values(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -115,8 +115,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scheduler_test(variables_of_programs_and_what_they_point_to_in_the_arena),
 		scheduler_test(the_kernels_own_layout_counts_for_its_structs),
-		scheduler_test(pointers_count_in_what_they_point_to),
-		scheduler_test(casts_cut_and_extend),
+		scheduler_test(pointer_arithmetic_is_scaled_by_the_target_size),
+		scheduler_test(casts_truncate_and_extend_values),
 		scheduler_test(a_cast_in_front_of_a_path_says_where_the_parentheses_go),
 	};
 

@@ -47,7 +47,7 @@ static void maps_are_found_by_name_by_its_end_and_by_number(void **state)
 	assert_error_tag(dump_expr_name_map(&scope, "ched.bss", &value, &rest), "expression-type");
 }
 
-static void two_of_one_name_are_named_by_number(void **state)
+static void maps_with_the_same_name_are_selected_by_id(void **state)
 {
 	struct build_scheduler *b = *state;
 	const uint64_t maps[] = { AT_ARENA, AT_BSS, AT_BSS };
@@ -81,7 +81,7 @@ static void types_of_programs_are_found_behind_those_of_the_kernel(void **state)
 			 "btf-not-found");
 }
 
-static void pointers_of_users_may_lead_into_an_arena(void **state)
+static void user_pointers_are_resolved_to_their_arena(void **state)
 {
 	struct build_scheduler *b = *state;
 	_cleanup_dump_expr_scope_ struct dump_expr_scope scope = scope_of(b);
@@ -97,9 +97,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scheduler_test(symbols_come_before_variables_of_programs),
 		scheduler_test(maps_are_found_by_name_by_its_end_and_by_number),
-		scheduler_test(two_of_one_name_are_named_by_number),
+		scheduler_test(maps_with_the_same_name_are_selected_by_id),
 		scheduler_test(types_of_programs_are_found_behind_those_of_the_kernel),
-		scheduler_test(pointers_of_users_may_lead_into_an_arena),
+		scheduler_test(user_pointers_are_resolved_to_their_arena),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void a_cast_applies_to_all_that_follows(void **state UNUSED)
 	assert_tree("&((struct x *)0)->b[1]", "(&([](. 'b'(cast 'struct x *'(# 0)))(# 1)))");
 }
 
-static void parentheses_that_are_no_cast(void **state UNUSED)
+static void parentheses_around_an_expression_are_not_a_cast(void **state UNUSED)
 {
 	assert_tree("(a).b", "(. 'b'(name 'a'))");
 	assert_tree("(a)", "(name 'a')");
@@ -71,21 +71,21 @@ static void sizes_of_types_and_of_values(void **state UNUSED)
 	assert_tree("sizeofa", "(name 'sizeofa')");
 }
 
-static void numbers_as_c_has_them(void **state UNUSED)
+static void numbers_follow_c_syntax(void **state UNUSED)
 {
 	assert_tree("0xffff888000001000UL", "(# ffff888000001000)");
 	assert_tree("010", "(# 8)");
 	assert_tree("18446744073709551615", "(# ffffffffffffffff)");
 }
 
-static void what_bpf_programs_have(void **state UNUSED)
+static void bpf_and_map_prefixes_are_parsed(void **state UNUSED)
 {
 	assert_tree("bpf:x.y", "(. 'y'(bpf 'x'))");
 	assert_tree("map:obj.bss.x[1].y", "(. 'y'([](map 'obj.bss.x')(# 1)))");
 	assert_tree("map:.bss->x", "(. 'x'(map '.bss'))");
 }
 
-static void each_part_knows_its_text(void **state UNUSED)
+static void each_node_keeps_its_source_text(void **state UNUSED)
 {
 	struct dump_expr e;
 	const struct dump_expr_node *left;
@@ -96,7 +96,7 @@ static void each_part_knows_its_text(void **state UNUSED)
 	assert_int_equal(left->to - left->from, 8);
 }
 
-static void anything_else_is_refused(void **state UNUSED)
+static void malformed_expressions_are_refused(void **state UNUSED)
 {
 	static const char *const bad[] = { "",
 					   ".a",
@@ -153,12 +153,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_and_indexes_bind_to_the_left),
 		cmocka_unit_test(a_cast_applies_to_all_that_follows),
-		cmocka_unit_test(parentheses_that_are_no_cast),
+		cmocka_unit_test(parentheses_around_an_expression_are_not_a_cast),
 		cmocka_unit_test(sizes_of_types_and_of_values),
-		cmocka_unit_test(numbers_as_c_has_them),
-		cmocka_unit_test(what_bpf_programs_have),
-		cmocka_unit_test(each_part_knows_its_text),
-		cmocka_unit_test(anything_else_is_refused),
+		cmocka_unit_test(numbers_follow_c_syntax),
+		cmocka_unit_test(bpf_and_map_prefixes_are_parsed),
+		cmocka_unit_test(each_node_keeps_its_source_text),
+		cmocka_unit_test(malformed_expressions_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void numbers_are_found_however_they_are_written(void **state)
 	assert_type(g, "void *", "void *");
 }
 
-static void stars_are_pointers(void **state)
+static void stars_after_a_type_make_pointers(void **state)
 {
 	struct build_guest *g = *state;
 	struct dump_expr_type type, target;
@@ -58,7 +58,7 @@ static void stars_are_pointers(void **state)
 	assert_int_not_equal(dump_expr_type_pointer_id(&type), 0);
 }
 
-static void what_does_not_exist_is_said(void **state)
+static void unknown_types_are_refused_by_name(void **state)
 {
 	struct build_guest *g = *state;
 	const struct btf *btf;
@@ -79,8 +79,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(numbers_are_found_however_they_are_written),
-		guest_test(stars_are_pointers),
-		guest_test(what_does_not_exist_is_said),
+		guest_test(stars_after_a_type_make_pointers),
+		guest_test(unknown_types_are_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void programs_say_which_arena_their_variables_point_into(void **state)
 	assert_null(dump_globals_arena(&scene, scene.globals.at[0].arena, SDT_USER));
 }
 
-static void without_a_program_addresses_tell(void **state)
+static void without_a_program_the_address_selects_the_arena(void **state)
 {
 	struct build_scheduler *b = *state;
 	_cleanup_dump_globals_ struct dump_globals_scene scene = { 0 };
@@ -38,7 +38,7 @@ static void without_a_program_addresses_tell(void **state)
 	assert_null(dump_globals_arena(&scene, scene.globals.at[0].arena, 5));
 }
 
-static void arrays_of_many_or_without_types_are_no_variables(void **state)
+static void only_typed_arrays_of_one_entry_hold_variables(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct dump_globals_scene scene = { 0 };
@@ -62,7 +62,7 @@ static struct error *load(struct build_scheduler *b, struct dump_arena *ret)
 	return dump_arena_load(b->kmem, pointer_to(b, AT_ARENA), ret);
 }
 
-static void an_arena_says_where_it_is(void **state)
+static void an_arena_has_its_name_id_and_addresses(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct dump_arena arena;
@@ -138,7 +138,7 @@ static void pages_that_are_not_there_are_stepped_over(void **state)
 	assert_int_equal(walk.end, KMEM_WALK_STOPPED);
 }
 
-static void the_page_that_stands_for_holes_is_none_of_the_arena(void **state)
+static void the_scratch_page_is_not_a_page_of_the_arena(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
@@ -195,12 +195,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scheduler_test(programs_say_which_arena_their_variables_point_into),
-		scheduler_test(without_a_program_addresses_tell),
-		scheduler_test(arrays_of_many_or_without_types_are_no_variables),
-		scheduler_test(an_arena_says_where_it_is),
+		scheduler_test(without_a_program_the_address_selects_the_arena),
+		scheduler_test(only_typed_arrays_of_one_entry_hold_variables),
+		scheduler_test(an_arena_has_its_name_id_and_addresses),
 		scheduler_test(the_low_half_of_a_pointer_finds_the_byte),
 		scheduler_test(pages_that_are_not_there_are_stepped_over),
-		scheduler_test(the_page_that_stands_for_holes_is_none_of_the_arena),
+		scheduler_test(the_scratch_page_is_not_a_page_of_the_arena),
 		scheduler_test(ranges_that_no_kernel_makes_are_refused),
 		scheduler_test(tables_that_cannot_be_read_are_not_missing_pages),
 	};

@@ -21,7 +21,7 @@ static void records_from_the_oldest_on(void **state)
 			"\"text\":\"three\"}],\"shown\":1,\"total\":3,");
 }
 
-static void a_text_that_did_not_fit_stands_at_the_start(void **state)
+static void a_log_text_that_wrapped_is_read_from_the_start_of_the_ring(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -45,7 +45,7 @@ static void an_empty_record_is_an_empty_line(void **state)
 	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] \n");
 }
 
-static void a_length_that_lies_stays_in_its_block(void **state)
+static void a_wrong_text_length_does_not_leave_its_block(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -57,7 +57,7 @@ static void a_length_that_lies_stays_in_its_block(void **state)
 							 "[    0.013500] secret\n");
 }
 
-static void a_text_that_is_not_there_says_so(void **state)
+static void an_unreadable_log_text_is_reported(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -68,7 +68,7 @@ static void a_text_that_is_not_there_says_so(void **state)
 			    "[    0.012000] its text cannot be read\n");
 }
 
-static void numbers_that_make_no_sense_are_refused(void **state)
+static void a_log_ring_with_impossible_numbers_is_refused(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -81,7 +81,7 @@ static void numbers_that_make_no_sense_are_refused(void **state)
 	assert_error_tag(guest_fails(g, "log"), "guest-memory");
 }
 
-static void a_text_that_is_lost_is_no_empty_line(void **state)
+static void a_lost_log_text_is_not_an_empty_line(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -120,12 +120,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(records_from_the_oldest_on),
-		guest_test(a_text_that_did_not_fit_stands_at_the_start),
+		guest_test(a_log_text_that_wrapped_is_read_from_the_start_of_the_ring),
 		guest_test(an_empty_record_is_an_empty_line),
-		guest_test(a_length_that_lies_stays_in_its_block),
-		guest_test(a_text_that_is_not_there_says_so),
-		guest_test(numbers_that_make_no_sense_are_refused),
-		guest_test(a_text_that_is_lost_is_no_empty_line),
+		guest_test(a_wrong_text_length_does_not_leave_its_block),
+		guest_test(an_unreadable_log_text_is_reported),
+		guest_test(a_log_ring_with_impossible_numbers_is_refused),
+		guest_test(a_lost_log_text_is_not_an_empty_line),
 		guest_test(a_text_of_another_record_is_not_shown),
 		guest_test(records_that_cannot_be_read_are_counted),
 	};

@@ -33,7 +33,7 @@ static void two_of_one_name_are_both_shown(void **state)
 	assert_contains(strbuf_str(&f->json), "\"id\":6,");
 }
 
-static void a_kind_that_is_not_shown_says_why(void **state)
+static void an_unsupported_map_type_has_a_reason(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -57,7 +57,7 @@ static void types_that_cannot_be_read_leave_the_bytes(void **state)
 	assert_contains(strbuf_str(&f->json), "\"hex\":\"01 02 03 04 05 06 07 08\"");
 }
 
-static void maps_that_cannot_be_read_may_be_the_one_that_is_wanted(void **state)
+static void a_map_search_reports_unreadable_maps(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -118,9 +118,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		bpf_test(a_map_is_found_by_name_id_or_the_end_of_its_name),
 		bpf_test(two_of_one_name_are_both_shown),
-		bpf_test(a_kind_that_is_not_shown_says_why),
+		bpf_test(an_unsupported_map_type_has_a_reason),
 		bpf_test(types_that_cannot_be_read_leave_the_bytes),
-		bpf_test(maps_that_cannot_be_read_may_be_the_one_that_is_wanted),
+		bpf_test(a_map_search_reports_unreadable_maps),
 		scheduler_test(maps_and_variables_of_the_scheduler_are_shown),
 		scheduler_test(maps_of_other_programs_are_not),
 		scheduler_test(a_map_that_two_programs_use_is_shown_once),

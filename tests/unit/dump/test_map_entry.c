@@ -78,7 +78,7 @@ static void key_and_value_that_cannot_be_read_have_a_reason_each(void **state)
 	strbuf_deinit(&show.label);
 }
 
-static void what_there_is_no_room_for_was_not_shown(void **state)
+static void an_entry_that_does_not_fit_counts_as_not_shown(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct dump_sink sink = dump_sink_to_text(&f->text, 100);
@@ -99,7 +99,7 @@ int main(void)
 		bpf_test(a_map_past_its_budget_stops),
 		bpf_test(a_value_that_is_too_large_says_so),
 		bpf_test(key_and_value_that_cannot_be_read_have_a_reason_each),
-		bpf_test(what_there_is_no_room_for_was_not_shown),
+		bpf_test(an_entry_that_does_not_fit_counts_as_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #include "build_view.h"
 
-static void elements_stand_at_multiples_of_eight_bytes(void **state)
+static void array_elements_are_aligned_to_8_bytes(void **state)
 {
 	struct bpf_fixture *f = *state;
 	uint64_t map = bpf_new_map(f, 1, 2, "m", 4, 4, 3, 32);
@@ -59,7 +59,7 @@ static void a_section_is_shown_by_its_variables(void **state)
 	assert_contains(strbuf_str(&f->json), "\"name\":\"fault\"");
 }
 
-static void an_endless_array_ends(void **state)
+static void an_array_of_the_largest_size_is_cut(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -68,7 +68,7 @@ static void an_endless_array_ends(void **state)
 	assert_contains(strbuf_str(&f->json), "\"incomplete\":");
 }
 
-static void an_array_that_goes_on_behind_memory_ends_there(void **state)
+static void an_array_past_the_end_of_ram_is_cut(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -139,7 +139,7 @@ static void values_of_cpus_are_found_behind_a_rounded_key_or_right_behind_it(voi
 			"{\"cpu\":2,\"value\":{\"kind\":\"bytes\",\"hex\":\"62 00");
 }
 
-static void a_chain_that_leads_back_into_itself_ends(void **state)
+static void a_cyclic_bucket_chain_is_reported(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct hash_table t = build_hash(f, 1);
@@ -149,7 +149,7 @@ static void a_chain_that_leads_back_into_itself_ends(void **state)
 	assert_contains(strbuf_str(&f->text), "it contains a cycle");
 }
 
-static void a_wild_table_is_an_answer(void **state)
+static void an_invalid_bucket_table_is_reported_as_incomplete(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct hash_table t = build_hash(f, 9);
@@ -160,7 +160,7 @@ static void a_wild_table_is_an_answer(void **state)
 	assert_contains(strbuf_str(&f->json), "\"incomplete\":\"shown 0 of at least 0: address");
 }
 
-static void values_of_cpus_that_nothing_leads_to_are_not_shown(void **state)
+static void per_cpu_values_without_a_valid_pointer_are_unavailable(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct hash_table t = build_hash(f, 5);
@@ -249,7 +249,7 @@ static void a_wild_number_of_buckets_is_refused(void **state)
 	assert_contains(strbuf_str(&f->json), "\"unavailable\":\"a table of 2^63 buckets\"");
 }
 
-static void an_owner_that_cannot_be_read_is_not_gone(void **state)
+static void an_unreadable_owner_differs_from_no_owner(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -261,22 +261,22 @@ static void an_owner_that_cannot_be_read_is_not_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		bpf_test(elements_stand_at_multiples_of_eight_bytes),
+		bpf_test(array_elements_are_aligned_to_8_bytes),
 		bpf_test(values_of_each_possible_cpu_are_shown),
 		bpf_test(a_section_is_shown_by_its_variables),
-		bpf_test(an_endless_array_ends),
-		bpf_test(an_array_that_goes_on_behind_memory_ends_there),
+		bpf_test(an_array_of_the_largest_size_is_cut),
+		bpf_test(an_array_past_the_end_of_ram_is_cut),
 		bpf_test(keys_and_values_of_all_buckets_are_shown),
 		bpf_test(values_of_cpus_are_found_behind_a_rounded_key_or_right_behind_it),
-		bpf_test(a_chain_that_leads_back_into_itself_ends),
-		bpf_test(a_wild_table_is_an_answer),
-		bpf_test(values_of_cpus_that_nothing_leads_to_are_not_shown),
+		bpf_test(a_cyclic_bucket_chain_is_reported),
+		bpf_test(an_invalid_bucket_table_is_reported_as_incomplete),
+		bpf_test(per_cpu_values_without_a_valid_pointer_are_unavailable),
 		bpf_test(the_kernels_copy_is_shown_in_its_types),
 		bpf_test(a_type_that_does_not_exist_leaves_a_reason),
 		bpf_test(the_key_is_the_task),
 		bpf_test(storage_without_a_task_is_shown_all_the_same),
 		bpf_test(a_wild_number_of_buckets_is_refused),
-		bpf_test(an_owner_that_cannot_be_read_is_not_gone),
+		bpf_test(an_unreadable_owner_differs_from_no_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

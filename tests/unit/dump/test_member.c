@@ -70,7 +70,7 @@ static void texts_and_addresses_follow_the_same_rule(void **state UNUSED)
 					      "\"c\":null,\"c\":null,\"c\":null}");
 }
 
-static void what_is_wanted_fits_the_lines(void **state UNUSED)
+static void entries_wanted_are_limited_by_the_lines_left(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
@@ -85,7 +85,7 @@ static void what_is_wanted_fits_the_lines(void **state UNUSED)
 	assert_int_equal(dump_wanted(&(struct dump_request){ 0 }, &text), 1);
 }
 
-static void members_are_read_or_named(void **state)
+static void an_unreadable_member_is_named_in_the_error(void **state)
 {
 	struct bpf_fixture *f = *state;
 	uint64_t task = bpf_at(f, bpf_new_task(f, 41, "worker")), value = 7;
@@ -103,7 +103,7 @@ static void members_are_read_or_named(void **state)
 	assert_int_equal(value, TASK_COMM);
 }
 
-static void numbers_have_the_kernels_words(void **state)
+static void enum_values_are_printed_with_the_kernels_names(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -121,7 +121,7 @@ static void numbers_have_the_kernels_words(void **state)
 			    "struct_ops,number 28,number 1,ONLINE|0x2|BYPASSING,0");
 }
 
-static void a_task_that_cannot_be_read_is_an_address(void **state)
+static void an_unreadable_task_is_printed_with_its_address(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -138,10 +138,10 @@ int main(void)
 		cmocka_unit_test(absent_unreadable_and_zero_differ_in_tables),
 		cmocka_unit_test(absent_unreadable_and_zero_differ_in_json),
 		cmocka_unit_test(texts_and_addresses_follow_the_same_rule),
-		cmocka_unit_test(what_is_wanted_fits_the_lines),
-		bpf_test(members_are_read_or_named),
-		bpf_test(numbers_have_the_kernels_words),
-		bpf_test(a_task_that_cannot_be_read_is_an_address),
+		cmocka_unit_test(entries_wanted_are_limited_by_the_lines_left),
+		bpf_test(an_unreadable_member_is_named_in_the_error),
+		bpf_test(enum_values_are_printed_with_the_kernels_names),
+		bpf_test(an_unreadable_task_is_printed_with_its_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

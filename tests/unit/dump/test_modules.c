@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_guest.h"
 
-static void names_and_places(void **state)
+static void modules_are_listed_with_address_and_size(void **state)
 {
 	assert_string_equal(guest_text(*state, "modules", 0, 10),
 			    "dummy                    0xffffffffc0001000 4096\n"
@@ -19,7 +19,7 @@ static void fewer_are_shown_when_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(names_and_places),
+		guest_test(modules_are_listed_with_address_and_size),
 		guest_test(fewer_are_shown_when_asked_for),
 	};
 

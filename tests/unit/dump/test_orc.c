@@ -38,7 +38,7 @@ static void entry_holds_from_its_address_to_the_next(void **state)
 	assert_int_equal(orc.sp_offset, 8);
 }
 
-static void before_the_first_entry_is_nothing(void **state)
+static void an_address_before_the_first_orc_entry_has_none(void **state)
 {
 	struct build_stack *s = *state;
 	struct dump_orc_table table = table_of(s), none = { 0 };
@@ -50,7 +50,7 @@ static void before_the_first_entry_is_nothing(void **state)
 }
 
 /* Two bits for the type and one for the end, as it was before. */
-static void older_form_is_told_by_the_width_of_the_type(void **state UNUSED)
+static void the_older_orc_format_is_recognised_by_its_type_width(void **state UNUSED)
 {
 	_cleanup_free_ struct build_stack *s = xnew(struct build_stack);
 	static const struct {
@@ -79,7 +79,7 @@ static void older_form_is_told_by_the_width_of_the_type(void **state UNUSED)
 }
 
 /* The numbers of 7.2, written out: SP is 3, the caller's 8. */
-static void later_numbers_are_told_by_the_start_of_a_function(void **state)
+static void renumbered_orc_registers_are_recognised_at_a_function_start(void **state)
 {
 	static const uint8_t later[] = { 0, 8, 2, 0xff, 4, 3, 6, 7, 10, 9 };
 	struct build_stack *s = *state;
@@ -102,7 +102,7 @@ static void later_numbers_are_told_by_the_start_of_a_function(void **state)
 	assert_int_equal(orc.bp_register, DUMP_ORC_REG_UNDEFINED);
 }
 
-static void numbers_that_nobody_knows_are_an_error(void **state)
+static void unknown_orc_register_numbers_are_refused(void **state)
 {
 	struct build_stack *s = *state;
 	uint64_t row = IMAGE_AT + IN_ORC + ORC_BYTES * (N_ORC - 2);
@@ -129,7 +129,7 @@ static void types_that_no_kernel_has_are_refused(void **state)
 			 DUMP_ORC_UNREADABLE);
 }
 
-static void tables_that_are_not_there_are_said_to_be(void **state)
+static void unreadable_orc_tables_are_reported(void **state)
 {
 	struct build_stack *s = *state;
 	struct dump_orc_table table = table_of(s);
@@ -143,7 +143,7 @@ static void tables_that_are_not_there_are_said_to_be(void **state)
 			 DUMP_ORC_UNREADABLE);
 }
 
-static void disorder_ends_the_search_all_the_same(void **state)
+static void a_search_of_an_unsorted_orc_table_ends(void **state)
 {
 	struct build_stack *s = *state;
 	struct dump_orc_table table = table_of(s);
@@ -186,13 +186,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		stack_test(entry_holds_from_its_address_to_the_next),
-		stack_test(before_the_first_entry_is_nothing),
-		cmocka_unit_test(older_form_is_told_by_the_width_of_the_type),
-		stack_test(later_numbers_are_told_by_the_start_of_a_function),
-		stack_test(numbers_that_nobody_knows_are_an_error),
+		stack_test(an_address_before_the_first_orc_entry_has_none),
+		cmocka_unit_test(the_older_orc_format_is_recognised_by_its_type_width),
+		stack_test(renumbered_orc_registers_are_recognised_at_a_function_start),
+		stack_test(unknown_orc_register_numbers_are_refused),
 		stack_test(types_that_no_kernel_has_are_refused),
-		stack_test(tables_that_are_not_there_are_said_to_be),
-		stack_test(disorder_ends_the_search_all_the_same),
+		stack_test(unreadable_orc_tables_are_reported),
+		stack_test(a_search_of_an_unsorted_orc_table_ends),
 		stack_test(kernel_without_such_types_has_no_table),
 	};
 

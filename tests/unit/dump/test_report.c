@@ -4,7 +4,7 @@
 
 #include "json/doc.h"
 
-static void one_blind_view_leaves_the_others(void **state)
+static void one_unavailable_view_does_not_affect_the_others(void **state)
 {
 	struct build_guest *g = *state;
 	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
@@ -100,7 +100,7 @@ static void a_view_takes_half_of_what_is_left_and_says_where_it_was_cut(void **s
 	assert_contains(strbuf_str(&g->out), "wor\\nker");
 }
 
-static void with_hardly_a_line_the_first_are_shown(void **state)
+static void a_budget_of_two_lines_shows_the_first_view(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -111,7 +111,7 @@ static void with_hardly_a_line_the_first_are_shown(void **state)
 }
 
 /* Every view closes what it has opened, and says how much it has left out. */
-static void json_that_may_not_grow_is_json_all_the_same(void **state)
+static void json_cut_by_its_limit_is_still_valid(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -137,7 +137,7 @@ static void json_that_may_not_grow_is_json_all_the_same(void **state)
 	}
 }
 
-static void views_are_found_by_their_word(void **state UNUSED)
+static void views_are_found_by_name(void **state UNUSED)
 {
 	assert_string_equal(dump_view_find("rq")->word, "rq");
 	assert_null(dump_view_find("r"));
@@ -149,14 +149,14 @@ static void views_are_found_by_their_word(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(one_blind_view_leaves_the_others),
+		guest_test(one_unavailable_view_does_not_affect_the_others),
 		scheduler_test(the_schedulers_maps_and_variables_are_part_of_it),
 		guest_test(without_a_kernel_every_section_says_why),
 		guest_test(a_long_view_leaves_lines_to_those_behind_it),
 		guest_test(a_view_takes_half_of_what_is_left_and_says_where_it_was_cut),
-		guest_test(with_hardly_a_line_the_first_are_shown),
-		guest_test(json_that_may_not_grow_is_json_all_the_same),
-		cmocka_unit_test(views_are_found_by_their_word),
+		guest_test(a_budget_of_two_lines_shows_the_first_view),
+		guest_test(json_cut_by_its_limit_is_still_valid),
+		cmocka_unit_test(views_are_found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

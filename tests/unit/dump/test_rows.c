@@ -80,7 +80,7 @@ static void json_has_all_columns_with_a_key(void **state UNUSED)
 			    "\"pointer\":null,\"inner\":{\"is_set\":null}}]}");
 }
 
-static void text_tells_unknown_from_unreadable(void **state UNUSED)
+static void text_marks_unknown_and_unreadable_differently(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
@@ -123,7 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_all_columns_with_a_key),
-		cmocka_unit_test(text_tells_unknown_from_unreadable),
+		cmocka_unit_test(text_marks_unknown_and_unreadable_differently),
 		cmocka_unit_test(columns_have_their_place_and_width_in_text),
 		guest_test(fields_are_read_into_members),
 	};

@@ -26,7 +26,7 @@ static void json_leaves_out_what_the_kernel_does_not_have(void **state)
 	assert_null(strstr(text, "\"rt\""));
 }
 
-static void a_task_that_cannot_be_read_is_not_nobody(void **state)
+static void an_unreadable_current_task_is_reported(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -49,7 +49,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		guest_test(every_possible_cpu_has_a_line),
 		guest_test(json_leaves_out_what_the_kernel_does_not_have),
-		guest_test(a_task_that_cannot_be_read_is_not_nobody),
+		guest_test(an_unreadable_current_task_is_reported),
 		guest_test(without_types_there_is_a_reason),
 	};
 

@@ -16,7 +16,7 @@ static void the_scheduler_is_shown_with_its_state(void **state)
 	assert_null(strstr(strbuf_str(&f->text), "cpu 3:"));
 }
 
-static void an_exit_is_told_with_its_reason(void **state)
+static void a_scheduler_exit_is_shown_with_reason_and_message(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -81,7 +81,7 @@ static void a_kernel_without_all_of_it_says_so_once(void **state)
 	assert_refused(f, "this kernel is built without sched_ext");
 }
 
-static void a_wild_scheduler_blinds_nothing_else(void **state)
+static void an_invalid_scheduler_pointer_does_not_hide_the_rest(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -100,7 +100,7 @@ static void a_wild_scheduler_blinds_nothing_else(void **state)
 	assert_contains(strbuf_str(&f->text), "queues of nodes: unavailable: unmapped\n");
 }
 
-static void without_cpus_nothing_is_0(void **state)
+static void without_known_cpus_events_are_null(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -114,7 +114,7 @@ static void without_cpus_nothing_is_0(void **state)
 	assert_contains(strbuf_str(&f->text), "CPUs and their queues: unavailable: nobody knows\n");
 }
 
-static void a_reason_that_cannot_be_read_is_no_missing_reason(void **state)
+static void an_unreadable_exit_reason_differs_from_a_missing_one(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -129,13 +129,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		bpf_test(the_scheduler_is_shown_with_its_state),
-		bpf_test(an_exit_is_told_with_its_reason),
+		bpf_test(a_scheduler_exit_is_shown_with_reason_and_message),
 		bpf_test(events_of_all_possible_cpus_are_added),
 		bpf_test(without_a_scheduler_the_cpus_are_shown),
 		bpf_test(a_kernel_without_all_of_it_says_so_once),
-		bpf_test(a_wild_scheduler_blinds_nothing_else),
-		bpf_test(without_cpus_nothing_is_0),
-		bpf_test(a_reason_that_cannot_be_read_is_no_missing_reason),
+		bpf_test(an_invalid_scheduler_pointer_does_not_hide_the_rest),
+		bpf_test(without_known_cpus_events_are_null),
+		bpf_test(an_unreadable_exit_reason_differs_from_a_missing_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void queues_of_cpus_nodes_and_the_scheduler_are_shown(void **state)
 	assert_contains(strbuf_str(&f->json), "\"user_dsqs\":{\"shown\":1,\"total\":1}");
 }
 
-static void a_queue_that_contradicts_itself_is_shown(void **state)
+static void a_queue_is_shown_though_its_count_is_wrong(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -40,7 +40,7 @@ static void a_queue_that_contradicts_itself_is_shown(void **state)
 	assert_contains(strbuf_str(&f->text), ": 3 local cpu, 1 global node, 1 user, id 0x77\n");
 }
 
-static void the_place_of_an_iterator_is_no_task(void **state)
+static void a_dsq_iterator_cursor_is_not_shown_as_a_task(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -53,7 +53,7 @@ static void the_place_of_an_iterator_is_no_task(void **state)
 	assert_contains(strbuf_str(&f->json), "\"shown\":2,\"total\":2}],\"user_dsqs\"");
 }
 
-static void a_queue_that_leads_back_into_itself_ends(void **state)
+static void a_cyclic_dispatch_queue_ends(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -63,7 +63,7 @@ static void a_queue_that_leads_back_into_itself_ends(void **state)
 	assert_contains(strbuf_str(&f->json), "it contains a cycle");
 }
 
-static void a_table_of_tables_says_that_it_is_not_read(void **state)
+static void a_nested_rhashtable_is_reported_as_unread(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -75,7 +75,7 @@ static void a_table_of_tables_says_that_it_is_not_read(void **state)
 }
 
 /* Queues whose lists are one another's would be walked for days. */
-static void lists_of_lists_share_their_steps(void **state)
+static void nested_queue_walks_share_one_step_limit(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct json_writer writer = json_writer_to(&f->json, JSON_COMPACT);
@@ -112,7 +112,7 @@ static void age_is_the_time_since_it_became_runnable(void **state)
 			"second[12]  runnable for 2000 ms  slice 5000 ns  in queue 0x77\n");
 }
 
-static void a_stamp_that_does_not_count_is_no_age(void **state)
+static void an_invalid_runnable_stamp_gives_no_age(void **state)
 {
 	struct bpf_fixture *f = *state;
 	struct scx_fixture s = scx_build(f);
@@ -124,7 +124,7 @@ static void a_stamp_that_does_not_count_is_no_age(void **state)
 	assert_contains(strbuf_str(&f->text), "first[11]  slice 5000 ns");
 }
 
-static void a_stamp_of_the_future_is_an_age_of_nothing(void **state)
+static void a_runnable_stamp_in_the_future_gives_age_0(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -133,7 +133,7 @@ static void a_stamp_of_the_future_is_an_age_of_nothing(void **state)
 	assert_contains(strbuf_str(&f->text), "first[11]  runnable for 0 ms");
 }
 
-static void who_is_in_no_queue_is_said_to_be(void **state)
+static void a_task_in_no_queue_is_marked(void **state)
 {
 	struct bpf_fixture *f = *state;
 
@@ -170,15 +170,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		bpf_test(queues_of_cpus_nodes_and_the_scheduler_are_shown),
-		bpf_test(a_queue_that_contradicts_itself_is_shown),
-		bpf_test(the_place_of_an_iterator_is_no_task),
-		bpf_test(a_queue_that_leads_back_into_itself_ends),
-		bpf_test(a_table_of_tables_says_that_it_is_not_read),
-		bpf_test(lists_of_lists_share_their_steps),
+		bpf_test(a_queue_is_shown_though_its_count_is_wrong),
+		bpf_test(a_dsq_iterator_cursor_is_not_shown_as_a_task),
+		bpf_test(a_cyclic_dispatch_queue_ends),
+		bpf_test(a_nested_rhashtable_is_reported_as_unread),
+		bpf_test(nested_queue_walks_share_one_step_limit),
 		bpf_test(age_is_the_time_since_it_became_runnable),
-		bpf_test(a_stamp_that_does_not_count_is_no_age),
-		bpf_test(a_stamp_of_the_future_is_an_age_of_nothing),
-		bpf_test(who_is_in_no_queue_is_said_to_be),
+		bpf_test(an_invalid_runnable_stamp_gives_no_age),
+		bpf_test(a_runnable_stamp_in_the_future_gives_age_0),
+		bpf_test(a_task_in_no_queue_is_marked),
 		bpf_test(a_queue_that_cannot_be_read_is_null),
 		bpf_test(numbers_that_cannot_be_read_are_null),
 	};

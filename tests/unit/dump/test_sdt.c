@@ -65,7 +65,7 @@ static void assert_unavailable(struct build_scheduler *b, const char *reason)
 	error_free(err);
 }
 
-static void what_is_missing_has_its_own_words(void **state)
+static void missing_arena_types_or_allocator_have_separate_reasons(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -111,7 +111,7 @@ static void each_allocator_of_an_array_is_shown(void **state)
 			"{\"allocator_name\":\"scx_allocators[1][0]\",\"entries\":[{\"idx\":7,");
 }
 
-static void types_that_cannot_be_read_are_no_missing_allocator(void **state)
+static void unreadable_types_differ_from_a_missing_allocator(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -136,10 +136,10 @@ int main(void)
 		scheduler_test(entries_are_shown_by_their_type),
 		scheduler_test(json_has_its_keys),
 		scheduler_test(ranges_of_bump_allocators_are_listed),
-		scheduler_test(what_is_missing_has_its_own_words),
+		scheduler_test(missing_arena_types_or_allocator_have_separate_reasons),
 		scheduler_test(a_variable_outside_of_its_map_is_not_read),
 		scheduler_test(each_allocator_of_an_array_is_shown),
-		scheduler_test(types_that_cannot_be_read_are_no_missing_allocator),
+		scheduler_test(unreadable_types_differ_from_a_missing_allocator),
 		scheduler_test(a_range_that_cannot_be_read_is_said),
 	};
 

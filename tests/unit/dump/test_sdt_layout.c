@@ -34,7 +34,7 @@ static void offsets_come_from_the_programs_types(void **state)
 	assert_int_equal(at.data_header_size, 8);
 }
 
-static void members_may_stand_elsewhere(void **state)
+static void allocator_members_may_have_other_offsets(void **state)
 {
 	struct dump_sdt_layout at;
 
@@ -62,7 +62,7 @@ static void chunk_and_data_may_be_declared_only(void **state)
 	assert_int_equal(at.data_header_size, 8);
 }
 
-static void either_arm_of_the_chunk_is_enough(void **state)
+static void the_chunk_union_is_found_by_either_member(void **state)
 {
 	struct dump_sdt_layout at;
 
@@ -83,7 +83,7 @@ static void assert_fails(const struct sdt_form *form, const char *tag, const cha
 	error_free(err);
 }
 
-static void declared_and_absent_are_different_words(void **state)
+static void a_declared_struct_differs_from_a_missing_one(void **state)
 {
 	(void)state;
 	assert_fails(&(struct sdt_form){ .allocator = SDT_ABSENT }, "btf-not-found",
@@ -98,7 +98,7 @@ static void declared_and_absent_are_different_words(void **state)
 	assert_fails(&(struct sdt_form){ .data = SDT_ABSENT }, "btf-not-found", "sdt_data");
 }
 
-static void another_number_of_ways_is_no_layout_of_ours(void **state)
+static void another_chunk_or_bitmap_size_is_refused(void **state)
 {
 	(void)state;
 	assert_fails(&(struct sdt_form){ .chunk_entries = 256 }, "btf-no-member", "2048 bytes");
@@ -145,7 +145,7 @@ static void the_only_struct_of_that_size_whatever_its_name(void **state)
 	CHOICE(16, "whatever", "", "", "whatever");
 }
 
-static void reasons_for_bytes(void **state)
+static void a_payload_shown_as_bytes_has_a_reason(void **state)
 {
 	(void)state;
 	CHOICE(0, NULL, "payload_size == 0", "whatever");
@@ -175,13 +175,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(offsets_come_from_the_programs_types),
-		cmocka_unit_test(members_may_stand_elsewhere),
+		cmocka_unit_test(allocator_members_may_have_other_offsets),
 		cmocka_unit_test(chunk_and_data_may_be_declared_only),
-		cmocka_unit_test(either_arm_of_the_chunk_is_enough),
-		cmocka_unit_test(declared_and_absent_are_different_words),
-		cmocka_unit_test(another_number_of_ways_is_no_layout_of_ours),
+		cmocka_unit_test(the_chunk_union_is_found_by_either_member),
+		cmocka_unit_test(a_declared_struct_differs_from_a_missing_one),
+		cmocka_unit_test(another_chunk_or_bitmap_size_is_refused),
 		cmocka_unit_test(the_only_struct_of_that_size_whatever_its_name),
-		cmocka_unit_test(reasons_for_bytes),
+		cmocka_unit_test(a_payload_shown_as_bytes_has_a_reason),
 		cmocka_unit_test(names_decide_between_several),
 		cmocka_unit_test(two_of_one_pattern_leave_it_to_the_next),
 	};

@@ -3,7 +3,7 @@
 
 #include "build_scheduler.h"
 
-static void a_cap_is_said(void **state)
+static void a_cut_list_of_elements_is_marked_truncated(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -16,7 +16,7 @@ static void a_cap_is_said(void **state)
 	assert_null(strstr(scheduler_json(b, "sdt", 20), "truncated"));
 }
 
-static void what_was_left_out_is_counted_by_reason(void **state)
+static void skipped_subtrees_are_counted_by_reason(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -110,7 +110,7 @@ static void lines_that_find_no_room_are_counted(void **state)
 	assert_int_equal(sink.lines_lost, 17);
 }
 
-static void json_without_room_counts_on(void **state)
+static void elements_are_counted_after_json_is_full(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct json_writer writer = json_writer_to(&b->out, JSON_COMPACT);
@@ -129,15 +129,15 @@ static void json_without_room_counts_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(a_cap_is_said),
-		scheduler_test(what_was_left_out_is_counted_by_reason),
+		scheduler_test(a_cut_list_of_elements_is_marked_truncated),
+		scheduler_test(skipped_subtrees_are_counted_by_reason),
 		scheduler_test(an_empty_allocator_has_no_entries),
 		scheduler_test(a_payload_without_a_type_is_bytes_with_a_reason),
 		scheduler_test(a_large_payload_without_a_type_is_whole_in_json),
 		scheduler_test(elements_that_are_all_zero_are_counted),
 		scheduler_test(a_torn_size_and_an_unknown_arena_are_said),
 		scheduler_test(lines_that_find_no_room_are_counted),
-		scheduler_test(json_without_room_counts_on),
+		scheduler_test(elements_are_counted_after_json_is_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

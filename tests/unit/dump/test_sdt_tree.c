@@ -247,7 +247,7 @@ static void a_cap_shows_the_first_and_counts_the_rest(void **state)
 	assert_int_equal(f->walk.n_shown, 1100);
 }
 
-static void nothing_was_set_up(void **state)
+static void an_allocator_that_was_not_set_up_has_no_elements(void **state)
 {
 	struct fixture *f = *state;
 
@@ -288,7 +288,7 @@ static void pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to(vo
 	assert_skipped(f, DUMP_SDT_SKIP_DESC, 1);
 }
 
-static void half_a_payload_is_shown_with_a_hole(void **state)
+static void a_partly_unmapped_payload_has_a_hole(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t at = 0;
@@ -321,7 +321,7 @@ static void a_tree_that_leads_back_into_itself_ends(void **state)
  * One page full of full descriptors, seen at many addresses of the arena: more elements than any
  * memory could hold, each of them as good as a real one.
  */
-static void a_tree_without_end_is_given_up(void **state)
+static void an_endless_allocator_tree_ends_at_the_limit(void **state)
 {
 	enum { PER_PAGE = 4096 / SDT_DESC_BYTES, LEAVES = 9 * 512 };
 	struct fixture *f = *state;
@@ -368,7 +368,7 @@ static void an_image_that_is_too_short_is_refused(void **state)
 	assert_int_equal(walk_state.wanted, 7);
 }
 
-static void reasons_have_texts(void **state)
+static void every_skip_reason_has_a_text(void **state)
 {
 	(void)state;
 	for (int i = 0; i < DUMP_SDT_N_SKIPS; i++)
@@ -390,13 +390,13 @@ int main(void)
 		TEST(a_slot_of_zeros_is_being_freed_and_is_shown),
 		TEST(a_torn_element_size_walks_nothing),
 		TEST(a_cap_shows_the_first_and_counts_the_rest),
-		TEST(nothing_was_set_up),
+		TEST(an_allocator_that_was_not_set_up_has_no_elements),
 		TEST(pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to),
-		TEST(half_a_payload_is_shown_with_a_hole),
+		TEST(a_partly_unmapped_payload_has_a_hole),
 		TEST(a_tree_that_leads_back_into_itself_ends),
-		TEST(a_tree_without_end_is_given_up),
+		TEST(an_endless_allocator_tree_ends_at_the_limit),
 		cmocka_unit_test(an_image_that_is_too_short_is_refused),
-		cmocka_unit_test(reasons_have_texts),
+		cmocka_unit_test(every_skip_reason_has_a_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "dump/dump.h"
 #include "unit.h"
 
-static void lines_end_where_the_budget_does(void **state UNUSED)
+static void text_output_stops_at_the_line_budget(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct dump_sink sink = dump_sink_to_text(&out, 3);
@@ -66,7 +66,7 @@ static void both_forms_come_from_one_call(void **state UNUSED)
 			    "{\"a\":\"text\",\"c\":\"gone\",\"e\":2,\"f\":[true]}");
 }
 
-static void json_takes_no_lines(void **state UNUSED)
+static void text_lines_are_not_written_to_a_json_sink(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
@@ -101,11 +101,11 @@ static void a_walk_says_what_it_did_not_show(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_end_where_the_budget_does),
+		cmocka_unit_test(text_output_stops_at_the_line_budget),
 		cmocka_unit_test(foreign_bytes_are_escaped_and_cut),
 		cmocka_unit_test(lines_are_escaped_whole),
 		cmocka_unit_test(both_forms_come_from_one_call),
-		cmocka_unit_test(json_takes_no_lines),
+		cmocka_unit_test(text_lines_are_not_written_to_a_json_sink),
 		cmocka_unit_test(a_walk_says_what_it_did_not_show),
 	};
 

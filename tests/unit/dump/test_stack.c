@@ -56,7 +56,7 @@ static void tasks_are_shown_by_their_name(void **state)
 	assert_string_equal(strbuf_str(&text), strbuf_str(&all));
 }
 
-static void all_tasks_are_shown_and_those_that_idle(void **state)
+static void stacks_of_all_tasks_include_the_idle_tasks(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -100,7 +100,7 @@ static void numbers_without_a_task_are_errors(void **state)
 				 "parse");
 }
 
-static void guesses_and_their_reason_are_marked(void **state)
+static void guessed_frames_are_marked_with_the_reason(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -212,10 +212,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		stack_test(one_task_is_shown_by_its_number),
 		stack_test(tasks_are_shown_by_their_name),
-		stack_test(all_tasks_are_shown_and_those_that_idle),
+		stack_test(stacks_of_all_tasks_include_the_idle_tasks),
 		stack_test(entries_are_limited_and_counted),
 		stack_test(numbers_without_a_task_are_errors),
-		stack_test(guesses_and_their_reason_are_marked),
+		stack_test(guessed_frames_are_marked_with_the_reason),
 		stack_test(task_on_a_cpu_says_on_which),
 		stack_test(json_has_every_frame),
 		stack_test(lists_through_each_other_end),

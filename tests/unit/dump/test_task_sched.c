@@ -16,7 +16,7 @@ static void read_one(struct build_guest *g, unsigned int i, struct dump_task_sch
 	dump_task_sched_read(&scheduler, guest_pointer(g, guest_task_at(i)), ret);
 }
 
-static void classes_are_told_by_their_address(void **state)
+static void scheduling_classes_are_named_by_address(void **state)
 {
 	struct build_guest *g = *state;
 	struct dump_task_sched sched;
@@ -57,7 +57,7 @@ static void cpus_are_a_list_as_proc_has_it(void **state)
 }
 
 /* The clocks of the runqueues are 5000, 5001 and 5002; task 1 is on CPU 1. */
-static void waiting_lasts_since_it_was_queued(void **state)
+static void waiting_time_counts_from_last_queued(void **state)
 {
 	struct build_guest *g = *state;
 	struct dump_task_sched sched;
@@ -99,9 +99,9 @@ static void only_tasks_of_sched_ext_have_its_ticks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(classes_are_told_by_their_address),
+		guest_test(scheduling_classes_are_named_by_address),
 		guest_test(cpus_are_a_list_as_proc_has_it),
-		guest_test(waiting_lasts_since_it_was_queued),
+		guest_test(waiting_time_counts_from_last_queued),
 		guest_test(only_tasks_of_sched_ext_have_its_ticks),
 	};
 

@@ -73,7 +73,7 @@ static void task_that_runs_needs_registers(void **state)
 	assert_int_equal(r.stack.n, 0);
 }
 
-static void cpu_may_stand_on_its_stack_for_interrupts(void **state)
+static void a_cpu_on_its_irq_stack_is_unwound_into_the_task(void **state)
 {
 	struct build_stack *s = *state;
 	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
@@ -234,7 +234,7 @@ static void task_that_ran_meanwhile_is_a_guess(void **state)
 	assert_int_equal(r.stack.end, DUMP_STACK_WHOLE);
 }
 
-static void word_that_is_not_code_is_a_guess(void **state)
+static void a_saved_address_outside_code_is_a_guess(void **state)
 {
 	struct build_stack *s = *state;
 	struct dump_request request = { 0 };
@@ -282,13 +282,13 @@ int main(void)
 		stack_test(task_that_sleeps_begins_where_it_was_switched),
 		stack_test(task_that_never_ran_has_one_frame),
 		stack_test(task_that_runs_needs_registers),
-		stack_test(cpu_may_stand_on_its_stack_for_interrupts),
+		stack_test(a_cpu_on_its_irq_stack_is_unwound_into_the_task),
 		stack_test(cpu_may_just_have_entered_the_kernel),
 		stack_test(cpu_in_a_switch_runs_the_task_whose_stack_it_uses),
 		stack_test(both_tasks_of_a_switch_need_registers),
 		stack_test(cpu_may_begin_a_task_that_never_ran),
 		stack_test(task_that_ran_meanwhile_is_a_guess),
-		stack_test(word_that_is_not_code_is_a_guess),
+		stack_test(a_saved_address_outside_code_is_a_guess),
 		stack_test(wild_tasks_are_refused),
 		stack_test(kernel_without_such_types_shows_none),
 	};

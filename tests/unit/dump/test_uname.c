@@ -7,7 +7,7 @@ static void all_parts_in_one_line(void **state)
 			    "Linux box 7.9-test #1 SMP x86_64\n");
 }
 
-static void a_name_cannot_move_the_cursor(void **state)
+static void control_characters_in_names_are_escaped(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -20,7 +20,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(all_parts_in_one_line),
-		guest_test(a_name_cannot_move_the_cursor),
+		guest_test(control_characters_in_names_are_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

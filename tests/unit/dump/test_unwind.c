@@ -62,7 +62,7 @@ static const char *names(struct fixture *f)
 
 enum { BASE = CHAIN_AT + FRAME_BYTES };
 
-static void chain_is_followed_to_the_process(void **state)
+static void the_stack_is_unwound_to_the_kernel_entry(void **state)
 {
 	struct fixture *f = *state;
 
@@ -72,7 +72,7 @@ static void chain_is_followed_to_the_process(void **state)
 	assert_true(f->stack.frames[3].is_return);
 }
 
-static void outermost_frame_ends_it(void **state)
+static void the_outermost_orc_entry_ends_the_stack(void **state)
 {
 	struct fixture *f = *state;
 
@@ -82,7 +82,7 @@ static void outermost_frame_ends_it(void **state)
 }
 
 /* Registers of the kernel itself: what was interrupted goes on with their %rbp. */
-static void interruption_is_passed(void **state)
+static void unwinding_continues_through_an_interrupt(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t regs = BASE + 0x60, more = regs + 8 * 21;
@@ -99,7 +99,7 @@ static void interruption_is_passed(void **state)
 	assert_true(f->stack.frames[5].is_return);
 }
 
-static void what_cannot_be_unwound_is_guessed(void **state)
+static void frames_after_an_unwind_failure_are_guessed(void **state)
 {
 	struct fixture *f = *state;
 
@@ -168,7 +168,7 @@ static void words_outside_the_stack_are_not_read(void **state)
 	assert_string_equal(names(f), "inner");
 }
 
-static void address_that_is_no_code_is_shown_and_ends_it(void **state)
+static void a_return_address_outside_code_ends_unwinding(void **state)
 {
 	struct fixture *f = *state;
 
@@ -188,7 +188,7 @@ static void bpf_code_keeps_frame_pointers(void **state)
 }
 
 /* From the stack for interrupts back to the task's; it is not entered a second time. */
-static void another_stack_is_left_for_good(void **state)
+static void the_irq_stack_is_not_entered_again(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t irq = f->s->k.direct + IRQ_STACK_AT, at = IRQ_STACK_AT + 0x1000;
@@ -212,7 +212,7 @@ static void another_stack_is_left_for_good(void **state)
 	assert_contains(f->stack.reason, "not on the stack");
 }
 
-static void register_is_taken_from_the_cpu(void **state)
+static void unwinding_takes_unsaved_registers_from_the_cpu(void **state)
 {
 	struct fixture *f = *state;
 	struct physmap_registers registers = { .rdi = f->s->stack + BASE + 0x28 };
@@ -229,7 +229,7 @@ static void register_is_taken_from_the_cpu(void **state)
 }
 
 /* Whatever stands on a stack and in the tables. */
-static void noise_is_survived(void **state)
+static void unwinding_random_stacks_ends(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t seed = 7;
@@ -259,19 +259,19 @@ static void noise_is_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		unwind_test(chain_is_followed_to_the_process),
-		unwind_test(outermost_frame_ends_it),
-		unwind_test(interruption_is_passed),
-		unwind_test(what_cannot_be_unwound_is_guessed),
+		unwind_test(the_stack_is_unwound_to_the_kernel_entry),
+		unwind_test(the_outermost_orc_entry_ends_the_stack),
+		unwind_test(unwinding_continues_through_an_interrupt),
+		unwind_test(frames_after_an_unwind_failure_are_guessed),
 		unwind_test(guesses_are_bounded),
 		unwind_test(frames_are_bounded),
 		unwind_test(stack_that_does_not_rise_is_broken),
 		unwind_test(words_outside_the_stack_are_not_read),
-		unwind_test(address_that_is_no_code_is_shown_and_ends_it),
+		unwind_test(a_return_address_outside_code_ends_unwinding),
 		unwind_test(bpf_code_keeps_frame_pointers),
-		unwind_test(another_stack_is_left_for_good),
-		unwind_test(register_is_taken_from_the_cpu),
-		unwind_test(noise_is_survived),
+		unwind_test(the_irq_stack_is_not_entered_again),
+		unwind_test(unwinding_takes_unsaved_registers_from_the_cpu),
+		unwind_test(unwinding_random_stacks_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

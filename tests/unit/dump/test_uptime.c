@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_guest.h"
 
-static void time_asleep_counts(void **state)
+static void uptime_includes_suspended_time(void **state)
 {
 	assert_string_equal(guest_text(*state, "uptime", 0, 10), "12.500000000 s\n");
 }
@@ -12,7 +12,7 @@ static void json_has_the_time_of_day_too(void **state)
 			"{\"uptime_ns\":12500000000,\"realtime_ns\":1000000010500000000");
 }
 
-static void what_makes_no_sense_is_not_shown(void **state)
+static void an_impossible_timekeeper_is_refused(void **state)
 {
 	struct build_guest *g = *state;
 
@@ -64,9 +64,9 @@ static void timekeeper_follows_its_sequence_counter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		guest_test(time_asleep_counts),
+		guest_test(uptime_includes_suspended_time),
 		guest_test(json_has_the_time_of_day_too),
-		guest_test(what_makes_no_sense_is_not_shown),
+		guest_test(an_impossible_timekeeper_is_refused),
 		cmocka_unit_test_setup_teardown(timekeeper_follows_its_sequence_counter, set_up_old,
 						guest_tear_down),
 	};

@@ -19,7 +19,7 @@ static uint64_t word(const struct strbuf *notes, size_t at)
 	return value;
 }
 
-static void text_of_the_kernel_is_the_last_note(void **state)
+static void the_vmcoreinfo_note_comes_last(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
@@ -195,7 +195,7 @@ static void registers_that_were_written_are_read_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		stack_test(text_of_the_kernel_is_the_last_note),
+		stack_test(the_vmcoreinfo_note_comes_last),
 		stack_test(every_cpu_has_its_registers_and_its_number),
 		stack_test(note_that_has_grown_or_gone_is_an_error),
 		stack_test(numbered_notes_belong_to_the_cpus_of_these_numbers),

@@ -73,7 +73,7 @@ static const char *stretches(struct clone *c, uint64_t from, uint64_t end)
 	return strbuf_str(&c->seen);
 }
 
-static void what_the_clone_wrote_is_among_them(void **state)
+static void pages_written_by_the_clone_count_as_data(void **state)
 {
 	struct clone *c = *state;
 
@@ -97,7 +97,7 @@ static void far_pages_are_found(void **state)
 	assert_string_equal(stretches(c, 20 * PAGE, N_PAGES * PAGE), "1100-1101 1199-1200");
 }
 
-static void nothing_is_touched_by_looking(void **state)
+static void finding_data_does_not_allocate_pages(void **state)
 {
 	struct clone *c = *state;
 
@@ -107,7 +107,7 @@ static void nothing_is_touched_by_looking(void **state)
 }
 
 /* A process that is gone: reading will say so, not this. */
-static void all_may_be_data_when_nobody_tells(void **state)
+static void all_pages_count_as_data_when_the_process_is_unreadable(void **state)
 {
 	struct clone *c = *state;
 
@@ -115,7 +115,7 @@ static void all_may_be_data_when_nobody_tells(void **state)
 	assert_string_equal(stretches(c, 0, 10 * PAGE), "0-10");
 }
 
-static void files_and_buffers_tell_themselves(void **state)
+static void data_of_files_and_buffers_is_found_without_a_process(void **state)
 {
 	struct clone *c = *state;
 
@@ -131,11 +131,11 @@ static void files_and_buffers_tell_themselves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		clone_test(what_the_clone_wrote_is_among_them),
+		clone_test(pages_written_by_the_clone_count_as_data),
 		clone_test(far_pages_are_found),
-		clone_test(nothing_is_touched_by_looking),
-		clone_test(all_may_be_data_when_nobody_tells),
-		clone_test(files_and_buffers_tell_themselves),
+		clone_test(finding_data_does_not_allocate_pages),
+		clone_test(all_pages_count_as_data_when_the_process_is_unreadable),
+		clone_test(data_of_files_and_buffers_is_found_without_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void rpath_is_inherited_and_runpath_is_not(void **state)
 	assert_null(c);
 }
 
-static void origin_of_a_linked_program_is_its_real_folder(void **state)
+static void origin_of_a_symlinked_program_is_its_real_directory(void **state)
 {
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 
@@ -141,7 +141,7 @@ static void libraries_of_another_machine_are_passed_over(void **state)
 	assert_string_equal(strbuf_str(&got), "/prog /three/liba.so");
 }
 
-static void all_that_is_missing_is_named_with_who_needs_it(void **state)
+static void missing_libraries_are_named_with_what_needs_them(void **state)
 {
 	struct elf_closure_options options = { .root = *state };
 	struct elf_closure *c = NULL;
@@ -164,7 +164,7 @@ static void all_that_is_missing_is_named_with_who_needs_it(void **state)
 	assert_null(c);
 }
 
-static void nodeflib_shuts_the_default_folders(void **state)
+static void nodeflib_disables_the_default_directories(void **state)
 {
 	static const struct made_cache_row rows[] = { { "liba.so", "/lib/liba.so", 0x0303, 0 } };
 	_cleanup_strbuf_ struct strbuf cache = STRBUF_INIT;
@@ -189,7 +189,7 @@ static void a_name_with_a_slash_is_a_path(void **state)
 	assert_string_equal(strbuf_str(&got), "/app/prog /app/deep/liba.so");
 }
 
-static void a_library_of_the_cache_alone_is_marked(void **state)
+static void a_library_found_only_through_ld_cache_is_marked(void **state)
 {
 	static const struct made_cache_row rows[] = {
 		{ "liba.so", "/opt/lib/liba.so", 0x0303, 0 },
@@ -242,7 +242,7 @@ static void a_script_needs_its_interpreter(void **state)
 	assert_error_tag(elf_closure_read(&options, "/chain0", &c), "closure-limit");
 }
 
-static void other_files_need_nothing(void **state)
+static void a_file_that_is_not_elf_needs_no_libraries(void **state)
 {
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 
@@ -341,14 +341,14 @@ int main(void)
 		STAGED(libraries_come_breadth_first_and_once),
 		STAGED(places_are_searched_in_the_loaders_order),
 		STAGED(rpath_is_inherited_and_runpath_is_not),
-		STAGED(origin_of_a_linked_program_is_its_real_folder),
+		STAGED(origin_of_a_symlinked_program_is_its_real_directory),
 		STAGED(libraries_of_another_machine_are_passed_over),
-		STAGED(all_that_is_missing_is_named_with_who_needs_it),
-		STAGED(nodeflib_shuts_the_default_folders),
+		STAGED(missing_libraries_are_named_with_what_needs_them),
+		STAGED(nodeflib_disables_the_default_directories),
 		STAGED(a_name_with_a_slash_is_a_path),
-		STAGED(a_library_of_the_cache_alone_is_marked),
+		STAGED(a_library_found_only_through_ld_cache_is_marked),
 		STAGED(a_script_needs_its_interpreter),
-		STAGED(other_files_need_nothing),
+		STAGED(a_file_that_is_not_elf_needs_no_libraries),
 		cmocka_unit_test(ldd_finds_the_same_files),
 	};
 

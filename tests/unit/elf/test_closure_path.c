@@ -28,7 +28,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void each_link_on_the_way_is_told(void **state)
+static void path_walk_reports_each_symlink(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, links = STRBUF_INIT;
 
@@ -40,7 +40,7 @@ static void each_link_on_the_way_is_told(void **state)
 						"/usr/lib/x/libreal.so.1 -> libreal.so.1.2\n");
 }
 
-static void nothing_leads_out_of_the_root(void **state)
+static void path_walk_stays_below_the_root(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 
@@ -50,7 +50,7 @@ static void nothing_leads_out_of_the_root(void **state)
 	assert_string_equal(strbuf_str(&real), "/");
 }
 
-static void what_leads_nowhere_is_an_error(void **state)
+static void loops_and_missing_files_end_a_path_walk(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, lengthy = STRBUF_INIT;
 	struct error *err = elf_closure_path_walk(*state, "/loop", NULL, NULL, &real);
@@ -71,9 +71,10 @@ static void what_leads_nowhere_is_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_link_on_the_way_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_leads_out_of_the_root, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_leads_nowhere_is_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(path_walk_reports_each_symlink, setup, teardown),
+		cmocka_unit_test_setup_teardown(path_walk_stays_below_the_root, setup, teardown),
+		cmocka_unit_test_setup_teardown(loops_and_missing_files_end_a_path_walk, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "made_ld_cache.h"
 #include "unit.h"
 
-static void words_are_replaced_with_and_without_braces(void **state UNUSED)
+static void origin_lib_and_platform_are_expanded_with_and_without_braces(void **state UNUSED)
 {
 	static const struct {
 		const char *text, *wanted;
@@ -36,7 +36,7 @@ static void words_are_replaced_with_and_without_braces(void **state UNUSED)
 	}
 }
 
-static void list_gives_its_absolute_folders(void **state UNUSED)
+static void relative_directories_of_a_search_path_are_skipped(void **state UNUSED)
 {
 	const char *at = "/a::relative:$ORIGIN/b:.:/c/$PLATFORM:";
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -52,7 +52,7 @@ static void list_gives_its_absolute_folders(void **state UNUSED)
 	assert_false(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 }
 
-static void what_grows_beyond_a_path_is_skipped(void **state UNUSED)
+static void expansions_longer_than_a_path_are_skipped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, s = STRBUF_INIT, origin = STRBUF_INIT;
 	const char *at;
@@ -67,7 +67,7 @@ static void what_grows_beyond_a_path_is_skipped(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "/after");
 }
 
-static void default_folders_are_those_of_the_machine(void **state UNUSED)
+static void default_library_directories_depend_on_the_machine(void **state UNUSED)
 {
 	assert_string_equal(elf_closure_default_directories(EM_X86_64)[0], "/lib/x86_64-linux-gnu");
 	assert_string_equal(elf_closure_default_directories(EM_AARCH64)[0],
@@ -116,7 +116,7 @@ static void the_older_table_is_skipped(void **state UNUSED)
 	assert_string_equal(elf_ld_cache_find(&cache, EM_X86_64, "liba.so.2"), "/opt/liba.so.2");
 }
 
-static void every_shorter_cache_is_survived(void **state UNUSED)
+static void a_truncated_ld_cache_is_refused_or_harmless(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct elf_ld_cache cache;
@@ -135,7 +135,7 @@ static void every_shorter_cache_is_survived(void **state UNUSED)
 	}
 }
 
-static void offsets_outside_are_no_names(void **state UNUSED)
+static void ld_cache_offsets_outside_the_file_are_ignored(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct elf_ld_cache cache;
@@ -163,7 +163,7 @@ static void other_files_are_refused(void **state UNUSED)
 }
 
 /* ldconfig -p prints "\tlibc.so.6 (libc6,x86-64) => /lib/x86_64-linux-gnu/libc.so.6". */
-static void ldconfig_says_the_same(void **state UNUSED)
+static void ld_cache_agrees_with_ldconfig(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct elf_ld_cache cache;
@@ -199,7 +199,7 @@ static struct error *read_made(const struct made_dynamic *m, struct elf_dynamic 
 	return elf_dynamic_read(img, ret);
 }
 
-static void every_wish_is_read(void **state UNUSED)
+static void interpreter_soname_rpath_and_needed_are_read(void **state UNUSED)
 {
 	static const struct made_dynamic m = {
 		.interpreter = "/lib64/ld-linux-x86-64.so.2",
@@ -279,17 +279,17 @@ static void a_program_without_wishes_gives_an_empty_value(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_replaced_with_and_without_braces),
-		cmocka_unit_test(list_gives_its_absolute_folders),
-		cmocka_unit_test(what_grows_beyond_a_path_is_skipped),
-		cmocka_unit_test(default_folders_are_those_of_the_machine),
+		cmocka_unit_test(origin_lib_and_platform_are_expanded_with_and_without_braces),
+		cmocka_unit_test(relative_directories_of_a_search_path_are_skipped),
+		cmocka_unit_test(expansions_longer_than_a_path_are_skipped),
+		cmocka_unit_test(default_library_directories_depend_on_the_machine),
 		cmocka_unit_test(library_of_the_machine_is_found),
 		cmocka_unit_test(the_older_table_is_skipped),
-		cmocka_unit_test(every_shorter_cache_is_survived),
-		cmocka_unit_test(offsets_outside_are_no_names),
+		cmocka_unit_test(a_truncated_ld_cache_is_refused_or_harmless),
+		cmocka_unit_test(ld_cache_offsets_outside_the_file_are_ignored),
 		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(ldconfig_says_the_same),
-		cmocka_unit_test(every_wish_is_read),
+		cmocka_unit_test(ld_cache_agrees_with_ldconfig),
+		cmocka_unit_test(interpreter_soname_rpath_and_needed_are_read),
 		cmocka_unit_test(runpath_silences_rpath),
 		cmocka_unit_test(names_outside_the_table_are_refused),
 		cmocka_unit_test(a_table_outside_the_file_is_refused),

@@ -33,7 +33,7 @@ static void the_build_id_comes_first_then_the_link_in_three_places(void **state 
 	check("/usr/bin/example", NULL, NULL, "");
 }
 
-static void an_object_in_the_root_keeps_its_slashes_apart(void **state UNUSED)
+static void debug_paths_of_an_object_in_the_root_have_no_double_slash(void **state UNUSED)
 {
 	check("/example", "example.debug", NULL,
 	      "/example.debug\n/.debug/example.debug\n/usr/lib/debug/example.debug\n");
@@ -47,21 +47,21 @@ static void a_relative_path_says_nothing_about_packages(void **state UNUSED)
 	check("example", "example.debug", NULL, "example.debug\n.debug/example.debug\n");
 }
 
-static void a_path_without_a_folder_has_no_link(void **state UNUSED)
+static void a_path_without_a_directory_has_no_debuglink_candidates(void **state UNUSED)
 {
 	check("/", "orphan.debug", ID, "/usr/lib/debug/.build-id/ab/cdef0123456789.debug\n");
 	check("/", "orphan.debug", NULL, "");
 	check("", "orphan.debug", NULL, "");
 }
 
-static void short_build_ids(void **state UNUSED)
+static void build_ids_shorter_than_two_digits_give_no_path(void **state UNUSED)
 {
 	check("/usr/bin/example", NULL, "ab", "/usr/lib/debug/.build-id/ab/.debug\n");
 	check("/usr/bin/example", NULL, "a", "");
 	check("/usr/bin/example", NULL, "", "");
 }
 
-static void unsafe_names_contribute_nothing(void **state UNUSED)
+static void unsafe_debuglinks_and_build_ids_give_no_path(void **state UNUSED)
 {
 	check("/usr/bin/example", "/etc/passwd", NULL, "");
 	check("/usr/bin/example", "../../etc/passwd", NULL, "");
@@ -77,7 +77,7 @@ static void unsafe_names_contribute_nothing(void **state UNUSED)
 	      "/usr/lib/debug/usr/bin/example.debug\n");
 }
 
-static void another_debug_folder_is_used_throughout(void **state UNUSED)
+static void another_debug_directory_is_used_in_all_candidates(void **state UNUSED)
 {
 	struct elf_path_list paths = { 0 };
 
@@ -88,7 +88,7 @@ static void another_debug_folder_is_used_throughout(void **state UNUSED)
 	elf_path_list_deinit(&paths);
 }
 
-static void nothing_to_go_on_has_three_reasons(void **state UNUSED)
+static void no_debug_file_candidate_has_one_of_three_reasons(void **state UNUSED)
 {
 	assert_error_tag(elf_debug_file_no_candidate("/x", NULL, NULL), "no-debug-info");
 	assert_error_tag(elf_debug_file_no_candidate("/x", "../y", NULL), "unsafe-debuglink");
@@ -152,7 +152,7 @@ static void names_that_lead_elsewhere_are_unsafe(void **state UNUSED)
 	assert_false(elf_debuglink_name_is_safe("foo\0bar.debug", 13));
 }
 
-static void the_checksum_stands_behind_the_padded_name(void **state UNUSED)
+static void the_debuglink_crc_follows_the_padded_name(void **state UNUSED)
 {
 	struct elf_debuglink link = { 0 };
 
@@ -219,7 +219,7 @@ static void lower_case_hexadecimal_is_safe(void **state UNUSED)
 		hex_is_safe("0011223344556677889900112233445566778899001122334455667788990011"));
 }
 
-static void anything_else_is_unsafe(void **state UNUSED)
+static void build_ids_that_are_not_lower_case_hex_are_unsafe(void **state UNUSED)
 {
 	static const char *const bad[] = { "",	     "/",     "/.",    "/.passwd",
 					   "../etc", "a/b",   "..",    "AB",
@@ -248,7 +248,7 @@ static void the_note_of_gnu_is_found_behind_others(void **state UNUSED)
 	parse(notes, sizeof(notes) - 1, "", "dead01");
 }
 
-static void notes_that_lie_are_refused(void **state UNUSED)
+static void notes_with_wrong_lengths_are_refused(void **state UNUSED)
 {
 	static const uint8_t huge[] = "\xff\xff\xff\xff\4\0\0\0\3\0\0\0GNU\0abcd";
 	static const uint8_t long_id[] = "\4\0\0\0\x21\0\0\0\3\0\0\0GNU\0abcd";
@@ -290,25 +290,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_build_id_comes_first_then_the_link_in_three_places),
-		cmocka_unit_test(an_object_in_the_root_keeps_its_slashes_apart),
+		cmocka_unit_test(debug_paths_of_an_object_in_the_root_have_no_double_slash),
 		cmocka_unit_test(a_relative_path_says_nothing_about_packages),
-		cmocka_unit_test(a_path_without_a_folder_has_no_link),
-		cmocka_unit_test(short_build_ids),
-		cmocka_unit_test(unsafe_names_contribute_nothing),
-		cmocka_unit_test(another_debug_folder_is_used_throughout),
-		cmocka_unit_test(nothing_to_go_on_has_three_reasons),
+		cmocka_unit_test(a_path_without_a_directory_has_no_debuglink_candidates),
+		cmocka_unit_test(build_ids_shorter_than_two_digits_give_no_path),
+		cmocka_unit_test(unsafe_debuglinks_and_build_ids_give_no_path),
+		cmocka_unit_test(another_debug_directory_is_used_in_all_candidates),
+		cmocka_unit_test(no_debug_file_candidate_has_one_of_three_reasons),
 		cmocka_unit_test(an_absolute_link_stays_in_the_targets_root),
 		cmocka_unit_test(what_is_not_there_or_not_a_file_is_an_error),
 		cmocka_unit_test(bare_file_names_are_safe),
 		cmocka_unit_test(names_that_lead_elsewhere_are_unsafe),
-		cmocka_unit_test(the_checksum_stands_behind_the_padded_name),
+		cmocka_unit_test(the_debuglink_crc_follows_the_padded_name),
 		cmocka_unit_test(sections_cut_short_are_refused),
 		cmocka_unit_test(the_crc_of_a_file_is_that_of_objcopy),
 		cmocka_unit_test(an_object_without_a_link_has_none),
 		cmocka_unit_test(lower_case_hexadecimal_is_safe),
-		cmocka_unit_test(anything_else_is_unsafe),
+		cmocka_unit_test(build_ids_that_are_not_lower_case_hex_are_unsafe),
 		cmocka_unit_test(the_note_of_gnu_is_found_behind_others),
-		cmocka_unit_test(notes_that_lie_are_refused),
+		cmocka_unit_test(notes_with_wrong_lengths_are_refused),
 		cmocka_unit_test(a_real_build_id_agrees_with_readelf),
 		cmocka_unit_test(an_object_without_the_note_has_none),
 	};

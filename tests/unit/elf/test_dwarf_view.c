@@ -42,7 +42,7 @@ static void all_units_or_one_can_be_shown_in_turn(void **state UNUSED)
 	assert_int_equal(count_units(view), 2);
 }
 
-static void compressed_sections_are_shown_open(void **state UNUSED)
+static void a_dwarf_view_decompresses_sections(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-zlib", "prog");
 	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
@@ -80,7 +80,7 @@ static void units_outside_the_section_are_refused(void **state UNUSED)
 	assert_error_tag(elf_dwarf_view_load_unit(view, UINT64_MAX), "bad-dwarf");
 }
 
-static void sections_it_does_not_need_are_not_there(void **state UNUSED)
+static void a_dwarf_view_loads_only_the_sections_it_needs(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
@@ -145,10 +145,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_units_or_one_can_be_shown_in_turn),
-		cmocka_unit_test(compressed_sections_are_shown_open),
+		cmocka_unit_test(a_dwarf_view_decompresses_sections),
 		cmocka_unit_test(no_units_means_no_view),
 		cmocka_unit_test(units_outside_the_section_are_refused),
-		cmocka_unit_test(sections_it_does_not_need_are_not_there),
+		cmocka_unit_test(a_dwarf_view_loads_only_the_sections_it_needs),
 		cmocka_unit_test(the_units_of_an_object_lie_end_to_end),
 		cmocka_unit_test(an_entry_of_another_view_has_no_unit),
 	};

@@ -28,7 +28,7 @@ static void the_header_is_read(void **state UNUSED)
 	assert_contains(elf_image_label(pie), "gcc-pie/prog");
 }
 
-static void opening_fails_with_the_right_word(void **state UNUSED)
+static void opening_a_file_that_is_not_elf_fails_with_its_tag(void **state UNUSED)
 {
 	struct elf_image *img = NULL;
 
@@ -57,7 +57,7 @@ static const char *opened_with(unsigned int at, uint8_t byte)
 	return err ? error_domain_of(err)->kinds[error_kind_of(err)].tag : "";
 }
 
-static void other_architectures_are_told_apart_from_garbage(void **state UNUSED)
+static void other_architectures_differ_from_garbage(void **state UNUSED)
 {
 	assert_string_equal(opened_with(EI_CLASS, ELFCLASS64), "");
 	assert_string_equal(opened_with(EI_CLASS, ELFCLASS32), "arch");
@@ -77,7 +77,7 @@ static void headers_outside_the_file_are_found(void **state UNUSED)
 enum { MANY_SECTIONS = 100000, LONG_TABLE_BYTES = 16 << 20, NAMES = 1 };
 
 /* A table without an end, once for each of many sections: minutes, when somebody looks for it. */
-static void names_without_an_end_cost_little_and_are_none(void **state UNUSED)
+static void unterminated_section_names_match_no_section(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
@@ -260,7 +260,7 @@ static void sizes_are_rounded_up_to_the_alignment(void **state UNUSED)
 	}
 }
 
-static void nonsense_is_refused_and_writes_nothing(void **state UNUSED)
+static void impossible_tls_segments_are_refused(void **state UNUSED)
 {
 	struct elf_tls tls = { .memsz = 42 };
 
@@ -372,7 +372,7 @@ static void a_program_with_an_interpreter_is_left_alone(void **state UNUSED)
 	assert_int_equal(loaded.n, 0);
 }
 
-static void what_is_no_program_is_left_alone(void **state UNUSED)
+static void files_that_are_not_programs_are_not_reduced(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf whole = STRBUF_INIT, loaded = STRBUF_INIT;
 
@@ -407,10 +407,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_header_is_read),
-		cmocka_unit_test(opening_fails_with_the_right_word),
-		cmocka_unit_test(other_architectures_are_told_apart_from_garbage),
+		cmocka_unit_test(opening_a_file_that_is_not_elf_fails_with_its_tag),
+		cmocka_unit_test(other_architectures_differ_from_garbage),
 		cmocka_unit_test(headers_outside_the_file_are_found),
-		cmocka_unit_test(names_without_an_end_cost_little_and_are_none),
+		cmocka_unit_test(unterminated_section_names_match_no_section),
 		cmocka_unit_test(every_prefix_of_a_real_file_is_an_error_or_right),
 		cmocka_unit_test(a_file_cut_while_open_is_truncated_not_fatal),
 		cmocka_unit_test(the_descriptor_stays_the_callers),
@@ -418,12 +418,12 @@ int main(void)
 		cmocka_unit_test(a_real_segment_holds_the_compilers_struct),
 		cmocka_unit_test(an_object_without_it_has_none),
 		cmocka_unit_test(sizes_are_rounded_up_to_the_alignment),
-		cmocka_unit_test(nonsense_is_refused_and_writes_nothing),
+		cmocka_unit_test(impossible_tls_segments_are_refused),
 		cmocka_unit_test(the_bias_comes_from_the_segment_behind_the_offset),
 		cmocka_unit_test(bytes_behind_an_address_come_from_the_file),
 		cmocka_unit_test(a_static_program_runs_without_the_rest),
 		cmocka_unit_test(a_program_with_an_interpreter_is_left_alone),
-		cmocka_unit_test(what_is_no_program_is_left_alone),
+		cmocka_unit_test(files_that_are_not_programs_are_not_reduced),
 		cmocka_unit_test(segments_outside_the_file_are_refused),
 	};
 

@@ -8,7 +8,7 @@
 #include "unit.h"
 
 /* The quick ways must find it without a walk, whatever the compiler left as a hint. */
-static void the_quick_ways_answer_for_every_compiler(void **state UNUSED)
+static void the_quick_search_finds_the_struct_for_every_compiler(void **state UNUSED)
 {
 	static const char *const variants[] = {
 		"gcc-dwarf2",	  "gcc-dwarf3",	      "gcc-dwarf4",    "gcc-dwarf5",
@@ -39,7 +39,7 @@ static void the_quick_ways_answer_for_every_compiler(void **state UNUSED)
 	}
 }
 
-static void the_walk_gives_the_same_answer(void **state UNUSED)
+static void the_full_walk_finds_the_same_offsets(void **state UNUSED)
 {
 	static const char *const variants[] = { "gcc-dwarf2", "gcc-dwarf5", "clang-dwarf5",
 						"gcc-types4" };
@@ -61,7 +61,7 @@ static void the_walk_gives_the_same_answer(void **state UNUSED)
 }
 
 /* The anchor's unit is searched alone: nothing else is even looked at. */
-static void an_anchor_makes_one_unit_enough(void **state UNUSED)
+static void with_an_anchor_only_one_unit_is_read(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
@@ -108,7 +108,7 @@ static void without_an_anchor_only_units_with_the_name_are_read(void **state UNU
 	assert_in_range(search.n_units, 1, 2);
 }
 
-static void a_name_that_stands_nowhere_needs_no_walk(void **state UNUSED)
+static void a_name_absent_from_the_strings_needs_no_walk(void **state UNUSED)
 {
 	static const char *const members[] = { "never_mentioned_anywhere" };
 	const struct elf_member_query query = { .type_name = "x",
@@ -178,7 +178,7 @@ static void without_aranges_or_symbols_there_are_no_hits(void **state UNUSED)
 	assert_int_equal(hits.n, 0);
 }
 
-static void a_symbol_that_is_not_there_has_no_neighbours(void **state UNUSED)
+static void a_missing_symbol_leads_to_no_unit(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	struct elf_unit_hits hits = { .n = 0 };
@@ -293,7 +293,7 @@ static void aranges_with_odd_headers_are_left_out(void **state UNUSED)
 	}
 }
 
-static void the_first_address_comes_first(void **state UNUSED)
+static void units_are_found_in_the_order_of_the_addresses(void **state UNUSED)
 {
 	static const char two[] = ARANGES "\x2c\0\0\0"
 					  "\2\0"
@@ -448,7 +448,7 @@ static void skeletons_name_their_files(void **state UNUSED)
 	}
 }
 
-static void ordinary_units_are_no_skeletons(void **state UNUSED)
+static void ordinary_units_are_not_skeletons(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_elf_skeletons_ struct elf_skeletons skeletons = { 0 };
@@ -511,7 +511,7 @@ static void units_without_a_skeleton_do_not_count(void **state UNUSED)
 	}
 }
 
-static void what_is_no_package_is_an_error(void **state UNUSED)
+static void a_file_that_is_not_a_dwp_package_is_an_error(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
@@ -524,20 +524,20 @@ static void what_is_no_package_is_an_error(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_quick_ways_answer_for_every_compiler),
-		cmocka_unit_test(the_walk_gives_the_same_answer),
-		cmocka_unit_test(an_anchor_makes_one_unit_enough),
+		cmocka_unit_test(the_quick_search_finds_the_struct_for_every_compiler),
+		cmocka_unit_test(the_full_walk_finds_the_same_offsets),
+		cmocka_unit_test(with_an_anchor_only_one_unit_is_read),
 		cmocka_unit_test(a_compilers_index_of_types_is_not_needed),
 		cmocka_unit_test(without_an_anchor_only_units_with_the_name_are_read),
-		cmocka_unit_test(a_name_that_stands_nowhere_needs_no_walk),
+		cmocka_unit_test(a_name_absent_from_the_strings_needs_no_walk),
 		cmocka_unit_test(a_cancelled_search_stops_at_the_first_unit),
 		cmocka_unit_test(functions_with_the_same_stem_lead_to_the_unit),
 		cmocka_unit_test(without_aranges_or_symbols_there_are_no_hits),
-		cmocka_unit_test(a_symbol_that_is_not_there_has_no_neighbours),
+		cmocka_unit_test(a_missing_symbol_leads_to_no_unit),
 		cmocka_unit_test(local_functions_of_the_same_source_file_lead_to_the_unit),
 		cmocka_unit_test(aranges_name_the_unit_of_an_address),
 		cmocka_unit_test(aranges_with_odd_headers_are_left_out),
-		cmocka_unit_test(the_first_address_comes_first),
+		cmocka_unit_test(units_are_found_in_the_order_of_the_addresses),
 		cmocka_unit_test(a_unit_met_twice_counts_once),
 		cmocka_unit_test(more_units_than_the_limit_are_left_out),
 		cmocka_unit_test(a_set_of_another_version_does_not_hide_the_next),
@@ -545,11 +545,11 @@ int main(void)
 		cmocka_unit_test(sets_of_64_bit_dwarf_are_read),
 		cmocka_unit_test(real_objects_have_an_answer_for_their_functions),
 		cmocka_unit_test(skeletons_name_their_files),
-		cmocka_unit_test(ordinary_units_are_no_skeletons),
+		cmocka_unit_test(ordinary_units_are_not_skeletons),
 		cmocka_unit_test(listing_skeletons_can_be_cancelled),
 		cmocka_unit_test(packages_of_both_makers_and_versions_answer),
 		cmocka_unit_test(units_without_a_skeleton_do_not_count),
-		cmocka_unit_test(what_is_no_package_is_an_error),
+		cmocka_unit_test(a_file_that_is_not_a_dwp_package_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void answers_from(const char *variant, const char *source_end)
 	assert_string_equal(strbuf_str(&a.source) + a.source.n - n, source_end);
 }
 
-static void debug_information_inside_answers(void **state UNUSED)
+static void members_are_found_in_embedded_debug_information(void **state UNUSED)
 {
 	answers_from("gcc-dwarf2", "/prog");
 	answers_from("gcc-dwarf5", "/prog");
@@ -75,7 +75,7 @@ static void debug_information_inside_answers(void **state UNUSED)
 	answers_from("clang-class", "/prog");
 }
 
-static void dwo_files_answer(void **state UNUSED)
+static void members_are_found_in_dwo_files(void **state UNUSED)
 {
 	answers_from("gcc-dwo4", "fixture.dwo");
 	answers_from("gcc-dwo5", "fixture.dwo");
@@ -85,7 +85,7 @@ static void dwo_files_answer(void **state UNUSED)
 	answers_from("gcc-dwo-types5", ".dwo");
 }
 
-static void packages_answer(void **state UNUSED)
+static void members_are_found_in_dwp_packages(void **state UNUSED)
 {
 	answers_from("gcc-dwp4", "/prog.dwp");
 	answers_from("gcc-dwp5", "/prog.dwp");
@@ -94,7 +94,7 @@ static void packages_answer(void **state UNUSED)
 	answers_from("kept-dwp", "/prog.dwp");
 }
 
-static void external_files_answer(void **state UNUSED)
+static void members_are_found_in_external_debug_files(void **state UNUSED)
 {
 	answers_from("beside-debug", "/prog.debug");
 	answers_from("beside-debuginfo", "/prog.debuginfo");
@@ -160,7 +160,7 @@ static void a_struct_that_lacks_a_member_is_reported_as_such(void **state UNUSED
 	fails("gcc-partial", "member-missing", MANGLED("thread_deallocated"));
 }
 
-static void a_single_image_has_its_own_words(void **state UNUSED)
+static void lookup_in_one_image_has_its_own_error_tags(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *partial = fixture_open("gcc-partial", "prog");
 	_cleanup_elf_image_ struct elf_image *none = fixture_open("gcc-nodebug", "prog");
@@ -195,17 +195,17 @@ static void a_cancelled_lookup_tries_nothing_else(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(debug_information_inside_answers),
-		cmocka_unit_test(dwo_files_answer),
-		cmocka_unit_test(packages_answer),
-		cmocka_unit_test(external_files_answer),
+		cmocka_unit_test(members_are_found_in_embedded_debug_information),
+		cmocka_unit_test(members_are_found_in_dwo_files),
+		cmocka_unit_test(members_are_found_in_dwp_packages),
+		cmocka_unit_test(members_are_found_in_external_debug_files),
 		cmocka_unit_test(the_targets_own_files_come_first),
 		cmocka_unit_test(a_file_with_another_checksum_is_refused),
 		cmocka_unit_test(a_file_of_another_build_is_refused),
 		cmocka_unit_test(unsafe_links_are_never_followed),
 		cmocka_unit_test(the_message_lists_what_was_tried),
 		cmocka_unit_test(a_struct_that_lacks_a_member_is_reported_as_such),
-		cmocka_unit_test(a_single_image_has_its_own_words),
+		cmocka_unit_test(lookup_in_one_image_has_its_own_error_tags),
 		cmocka_unit_test(a_cancelled_lookup_tries_nothing_else),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

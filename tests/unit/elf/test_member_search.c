@@ -145,7 +145,7 @@ static void the_named_struct_wins_over_an_earlier_look_alike(void **state UNUSED
 	assert_int_equal(offsets[1], 4);
 }
 
-static void without_the_name_the_members_alone_do(void **state UNUSED)
+static void an_anonymous_struct_is_found_by_its_members(void **state UNUSED)
 {
 	struct made_dwarf d;
 	uint64_t offsets[2];
@@ -292,7 +292,7 @@ int main(void)
 		cmocka_unit_test(every_form_of_a_constant_offset_is_read),
 		cmocka_unit_test(other_expressions_and_negative_offsets_are_errors),
 		cmocka_unit_test(the_named_struct_wins_over_an_earlier_look_alike),
-		cmocka_unit_test(without_the_name_the_members_alone_do),
+		cmocka_unit_test(an_anonymous_struct_is_found_by_its_members),
 		cmocka_unit_test(classes_in_namespaces_count),
 		cmocka_unit_test(members_of_a_struct_inside_do_not_count),
 		cmocka_unit_test(a_missing_member_is_named_and_a_missing_type_too),

@@ -98,7 +98,7 @@ static void a_name_inside_the_entry_is_found(void **state UNUSED)
 	assert_true(admitted("gcc-types4", "int", &n_units) >= 1);
 }
 
-static void of_several_names_any_will_do(void **state UNUSED)
+static void a_unit_that_mentions_any_of_the_names_is_admitted(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test(type_units_are_admitted_too),
 		cmocka_unit_test(a_name_met_everywhere_admits_every_unit),
 		cmocka_unit_test(a_name_inside_the_entry_is_found),
-		cmocka_unit_test(of_several_names_any_will_do),
+		cmocka_unit_test(a_unit_that_mentions_any_of_the_names_is_admitted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

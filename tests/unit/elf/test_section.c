@@ -75,7 +75,7 @@ static void zlib_and_zstd_are_decompressed(void **state UNUSED)
 }
 
 /* 64 MiB of zeroes in some 6 KiB of zstd, and headers that only claim to be large. */
-static void bombs_are_refused_before_they_go_off(void **state UNUSED)
+static void decompression_bombs_are_refused_before_inflating(void **state UNUSED)
 {
 	const size_t large = 64 << 20;
 	_cleanup_free_ void *zeroes = calloc(1, large);
@@ -132,7 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections_come_as_they_are),
 		cmocka_unit_test(zlib_and_zstd_are_decompressed),
-		cmocka_unit_test(bombs_are_refused_before_they_go_off),
+		cmocka_unit_test(decompression_bombs_are_refused_before_inflating),
 		cmocka_unit_test(the_older_zdebug_form_is_found_by_the_new_name),
 		cmocka_unit_test(sections_outside_the_file_are_truncated),
 	};

@@ -4,7 +4,7 @@
 #include "exchange/report.h"
 #include "unit.h"
 
-static void a_text_is_cut_between_characters(void **state UNUSED)
+static void a_long_text_is_cut_at_a_character_boundary(void **state UNUSED)
 {
 	/* The third byte of the last euro sign is past the limit. */
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
@@ -17,7 +17,7 @@ static void a_text_is_cut_between_characters(void **state UNUSED)
 	assert_contains(strbuf_str(&json), "x… (4 bytes more)\"");
 }
 
-static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
+static void a_workers_end_is_a_name_with_an_optional_number(void **state UNUSED)
 {
 	static const char *const good[] = { "finished", "never-started", "exited 3", "exited 255" };
 	static const char *const bad[] = { "",		"3",	  "exited ",  "exited 3000",
@@ -32,8 +32,8 @@ static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_is_cut_between_characters),
-		cmocka_unit_test(an_end_is_a_word_and_perhaps_a_number),
+		cmocka_unit_test(a_long_text_is_cut_at_a_character_boundary),
+		cmocka_unit_test(a_workers_end_is_a_name_with_an_optional_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

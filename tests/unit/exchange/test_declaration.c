@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-static void the_name_in_the_guest_is_behind_the_last_slash(void **state UNUSED)
+static void the_name_in_the_guest_is_the_base_name(void **state UNUSED)
 {
 	assert_string_equal(exchange_declared_base_name("worker"), "worker");
 	assert_string_equal(exchange_declared_base_name("./build/worker"), "worker");
@@ -30,7 +30,7 @@ static void read_listing(struct exchange_declared_suite *ret)
 		json_rows_parse(&exchange_listing_table, LISTING, strlen(LISTING), "x", ret));
 }
 
-static void what_was_read_is_written_the_same(void **state UNUSED)
+static void a_listing_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -41,7 +41,7 @@ static void what_was_read_is_written_the_same(void **state UNUSED)
 	assert_string_equal(strbuf_str(&text), LISTING);
 }
 
-static void what_is_left_out_is_completed(void **state UNUSED)
+static void missing_members_of_a_declaration_are_completed(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite;
 
@@ -69,9 +69,9 @@ static void a_suite_gives_back_all_it_holds_and_may_be_emptied_twice(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_name_in_the_guest_is_behind_the_last_slash),
-		cmocka_unit_test(what_was_read_is_written_the_same),
-		cmocka_unit_test(what_is_left_out_is_completed),
+		cmocka_unit_test(the_name_in_the_guest_is_the_base_name),
+		cmocka_unit_test(a_listing_survives_a_round_trip),
+		cmocka_unit_test(missing_members_of_a_declaration_are_completed),
 		cmocka_unit_test(a_suite_gives_back_all_it_holds_and_may_be_emptied_twice),
 	};
 

@@ -71,7 +71,7 @@ static void the_page_of_the_protocol_has_every_member(void **state UNUSED)
 	}
 }
 
-static void what_is_written_is_read(void **state UNUSED)
+static void report_lines_survive_a_round_trip(void **state UNUSED)
 {
 	struct exchange_part part = { KTSTR_REASON_SETUP, (char *)"x", (char *)"a.c", 12 };
 	_cleanup_free_ char *text = write_line(WIRE_REPORT_PART, &part);
@@ -110,7 +110,7 @@ static void a_member_that_is_wrong_is_named_with_its_line(void **state UNUSED)
 	assert_wrong("{\"report\":\"note\",\"text\":null}", "note.text");
 }
 
-static void what_is_not_a_line_is_refused(void **state UNUSED)
+static void malformed_exchange_lines_are_refused(void **state UNUSED)
 {
 	assert_wrong("[]", "not an object");
 	assert_wrong("{}", "not the kind of a line");
@@ -130,14 +130,14 @@ static void names_have_a_limit(void **state UNUSED)
 	assert_error_tag(parse(strbuf_str(&text), &line), "parse");
 }
 
-static void a_scheduler_says_what_its_state_needs(void **state UNUSED)
+static void each_scheduler_state_requires_its_members(void **state UNUSED)
 {
 	assert_wrong("{\"report\":\"scheduler\",\"state\":\"started\"}", "without a pid");
 	assert_wrong("{\"report\":\"scheduler\",\"state\":\"attached\"}", "without its ops");
 	assert_wrong("{\"report\":\"scheduler\",\"state\":\"ended\"}", "without an end");
 }
 
-static void heads_end_before_their_lists(void **state UNUSED)
+static void the_head_of_a_line_is_written_without_its_lists(void **state UNUSED)
 {
 	struct exchange_started started = { .name = (char *)"p", .pid = 7 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -169,7 +169,7 @@ static void a_payload_may_say_how_its_metrics_compare(void **state UNUSED)
 		     "payload.hints[0].metric is empty");
 }
 
-static void ends_say_what_a_worker_can_be_judged_by(void **state UNUSED)
+static void a_workers_end_decides_what_is_checked(void **state UNUSED)
 {
 	static const struct {
 		const char *end;
@@ -190,7 +190,7 @@ static void ends_say_what_a_worker_can_be_judged_by(void **state UNUSED)
 	}
 }
 
-static void what_is_unknown_is_absent(void **state UNUSED)
+static void unknown_figures_of_a_worker_are_not_written(void **state UNUSED)
 {
 	struct exchange_worker w = { .cgroup = (char *)"a",
 				     .kind = (char *)"spin",
@@ -205,7 +205,7 @@ static void what_is_unknown_is_absent(void **state UNUSED)
 	assert_null(strstr(strbuf_str(&text), "ext_samples"));
 }
 
-static void a_record_does_not_keep_the_set_of_the_moment(void **state UNUSED)
+static void a_workers_record_leaves_out_the_set_it_was_compared_with(void **state UNUSED)
 {
 	struct exchange_worker w = { .cgroup = (char *)"a",
 				     .kind = (char *)"spin",
@@ -228,17 +228,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_line_has_rows_with_meanings),
 		cmocka_unit_test(the_page_of_the_protocol_has_every_member),
-		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(report_lines_survive_a_round_trip),
 		cmocka_unit_test(a_payload_may_say_how_its_metrics_compare),
 		cmocka_unit_test(what_is_absent_is_not_written),
 		cmocka_unit_test(a_member_that_is_wrong_is_named_with_its_line),
-		cmocka_unit_test(what_is_not_a_line_is_refused),
+		cmocka_unit_test(malformed_exchange_lines_are_refused),
 		cmocka_unit_test(names_have_a_limit),
-		cmocka_unit_test(a_scheduler_says_what_its_state_needs),
-		cmocka_unit_test(heads_end_before_their_lists),
-		cmocka_unit_test(ends_say_what_a_worker_can_be_judged_by),
-		cmocka_unit_test(what_is_unknown_is_absent),
-		cmocka_unit_test(a_record_does_not_keep_the_set_of_the_moment),
+		cmocka_unit_test(each_scheduler_state_requires_its_members),
+		cmocka_unit_test(the_head_of_a_line_is_written_without_its_lists),
+		cmocka_unit_test(a_workers_end_decides_what_is_checked),
+		cmocka_unit_test(unknown_figures_of_a_worker_are_not_written),
+		cmocka_unit_test(a_workers_record_leaves_out_the_set_it_was_compared_with),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

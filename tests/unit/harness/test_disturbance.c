@@ -119,7 +119,7 @@ static void a_thread_that_ended_keeps_what_it_waited(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_number_used_again_does_not_count_backwards(void **state UNUSED)
+static void a_reused_thread_id_does_not_give_a_negative_delay(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct harness_disturbance_watch watch;
@@ -184,7 +184,7 @@ static void a_process_that_is_reaped_meanwhile_is_unknown(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
+static void schedstat_that_is_always_zero_means_unknown_delay(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	struct harness_disturbance_watch watch;
@@ -199,7 +199,7 @@ static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void what_is_no_schedstat_is_unknown(void **state UNUSED)
+static void malformed_schedstat_means_unknown_delay(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct harness_disturbance_watch watch;
@@ -212,7 +212,7 @@ static void what_is_no_schedstat_is_unknown(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_watch_may_be_dropped(void **state UNUSED)
+static void a_disturbance_watch_can_be_freed_twice(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct harness_disturbance_watch watch, empty = { 0 };
@@ -247,13 +247,13 @@ int main(void)
 		cmocka_unit_test(samples_bound_the_longest_wait),
 		cmocka_unit_test(a_new_thread_waited_since_it_was_made),
 		cmocka_unit_test(a_thread_that_ended_keeps_what_it_waited),
-		cmocka_unit_test(a_number_used_again_does_not_count_backwards),
+		cmocka_unit_test(a_reused_thread_id_does_not_give_a_negative_delay),
 		cmocka_unit_test(a_process_that_is_not_there_is_unknown),
 		cmocka_unit_test(a_process_that_dies_meanwhile_is_unknown),
 		cmocka_unit_test(a_process_that_is_reaped_meanwhile_is_unknown),
-		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
-		cmocka_unit_test(what_is_no_schedstat_is_unknown),
-		cmocka_unit_test(a_watch_may_be_dropped),
+		cmocka_unit_test(schedstat_that_is_always_zero_means_unknown_delay),
+		cmocka_unit_test(malformed_schedstat_means_unknown_delay),
+		cmocka_unit_test(a_disturbance_watch_can_be_freed_twice),
 		cmocka_unit_test(this_very_process_can_be_watched),
 	};
 

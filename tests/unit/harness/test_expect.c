@@ -27,7 +27,7 @@ static void without_an_expectation_nothing_changes(void **state UNUSED)
 	assert_int_equal(failed.outcome.reason, KTSTR_REASON_CHECK);
 }
 
-static void the_declared_failure_is_a_pass_that_keeps_its_words(void **state UNUSED)
+static void the_expected_failure_passes_and_keeps_its_text(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -59,7 +59,7 @@ static void another_failure_is_a_failure_that_names_both(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.at[3].reason, KTSTR_REASON_CHECK);
 }
 
-static void a_crash_beside_the_declared_failure_is_no_pass(void **state UNUSED)
+static void an_expected_failure_with_a_crash_does_not_pass(void **state UNUSED)
 {
 	static const enum ktstr_reason others[] = { KTSTR_REASON_TEST_CRASHED,
 						    KTSTR_REASON_LEFTOVER, KTSTR_REASON_SCHED_EXIT,
@@ -78,7 +78,7 @@ static void a_crash_beside_the_declared_failure_is_no_pass(void **state UNUSED)
 	}
 }
 
-static void what_follows_from_the_declared_failure_is_no_other(void **state UNUSED)
+static void consequences_of_the_expected_failure_still_pass(void **state UNUSED)
 {
 	static const enum ktstr_reason pairs[][2] = {
 		{ KTSTR_REASON_PAYLOAD, KTSTR_REASON_EXPECTATION },
@@ -96,7 +96,7 @@ static void what_follows_from_the_declared_failure_is_no_other(void **state UNUS
 	}
 }
 
-static void a_pass_is_a_failure_to_fail(void **state UNUSED)
+static void passing_instead_of_the_expected_failure_fails(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -106,7 +106,7 @@ static void a_pass_is_a_failure_to_fail(void **state UNUSED)
 	assert_contains(t.outcome.why, "scheduler-exited was expected");
 }
 
-static void what_could_not_be_tested_stays_so(void **state UNUSED)
+static void an_expectation_does_not_change_skipped_broken_or_inconclusive(void **state UNUSED)
 {
 	static const enum ktstr_reason reasons[] = { KTSTR_REASON_BOOT, KTSTR_REASON_NO_EVIDENCE,
 						     KTSTR_REASON_NEED, KTSTR_REASON_QEMU };
@@ -124,12 +124,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_an_expectation_nothing_changes),
-		cmocka_unit_test(the_declared_failure_is_a_pass_that_keeps_its_words),
+		cmocka_unit_test(the_expected_failure_passes_and_keeps_its_text),
 		cmocka_unit_test(another_failure_is_a_failure_that_names_both),
-		cmocka_unit_test(a_crash_beside_the_declared_failure_is_no_pass),
-		cmocka_unit_test(what_follows_from_the_declared_failure_is_no_other),
-		cmocka_unit_test(a_pass_is_a_failure_to_fail),
-		cmocka_unit_test(what_could_not_be_tested_stays_so),
+		cmocka_unit_test(an_expected_failure_with_a_crash_does_not_pass),
+		cmocka_unit_test(consequences_of_the_expected_failure_still_pass),
+		cmocka_unit_test(passing_instead_of_the_expected_failure_fails),
+		cmocka_unit_test(an_expectation_does_not_change_skipped_broken_or_inconclusive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

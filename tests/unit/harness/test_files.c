@@ -119,7 +119,7 @@ static void the_binary_itself_comes_first(void **state)
 	assert_mistakes(f, "%s", "");
 }
 
-static void beside_the_binary_then_the_folders_then_path(void **state)
+static void files_are_searched_beside_the_binary_in_directories_then_path(void **state)
 {
 	static const char *const places[] = { "/usr/tool", "/two/tool", "/one/tool", "/bin/tool" };
 	struct fixture *f = *state;
@@ -135,7 +135,7 @@ static void beside_the_binary_then_the_folders_then_path(void **state)
 	}
 }
 
-static void a_slash_makes_it_a_path_from_the_binarys_folder(void **state)
+static void a_file_name_with_a_slash_is_relative_to_the_binary(void **state)
 {
 	struct fixture *f = *state;
 
@@ -157,7 +157,7 @@ static void a_slash_makes_it_a_path_from_the_binarys_folder(void **state)
 	assert_mistakes(f, "a.c:12: fair: no file data/tool: searched in %s/bin\n", f->root);
 }
 
-static void a_known_place_comes_before_all_others(void **state)
+static void a_known_place_is_searched_first(void **state)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *old = xasprintf("%s/old/tool-1.2", f->root);
@@ -188,7 +188,7 @@ static void a_known_place_comes_before_all_others(void **state)
 			f->root);
 }
 
-static void all_that_is_missing_is_told(void **state)
+static void all_missing_files_are_reported(void **state)
 {
 	struct fixture *f = *state;
 	char program[] = "scx_x", extra[] = "x.cfg";
@@ -232,7 +232,7 @@ static void a_scheduler_must_be_executable_and_comes_second(void **state)
 	assert_string_equal(path_of(f, 1), "/one/scx_x");
 }
 
-static void a_scheduler_that_cannot_be_executed_is_told_so(void **state)
+static void a_scheduler_without_execute_permission_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	char program[] = "scx_x";
@@ -246,7 +246,7 @@ static void a_scheduler_that_cannot_be_executed_is_told_so(void **state)
 		f->root);
 }
 
-static void a_scheduler_of_another_machine_is_told(void **state)
+static void a_scheduler_for_another_architecture_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *to = xasprintf("%s/one/scx_x", f->root);
@@ -271,7 +271,7 @@ static void a_scheduler_of_another_machine_is_told(void **state)
 			f->root);
 }
 
-static void folders_are_no_files(void **state)
+static void a_directory_is_not_taken_for_a_file(void **state)
 {
 	struct fixture *f = *state;
 
@@ -294,7 +294,7 @@ static void a_link_keeps_its_name_and_shows_its_file(void **state)
 	assert_string_equal(path_of(f, 1), "/else/tool-1.2");
 }
 
-static void one_name_for_two_files_is_a_mistake(void **state)
+static void two_files_with_the_same_guest_name_are_refused(void **state)
 {
 	struct fixture *f = *state;
 
@@ -382,7 +382,7 @@ static void a_binary_that_is_gone_is_an_error(void **state)
 	assert_int_equal(f->files.n, 0);
 }
 
-static void no_path_and_no_folders_are_fine(void **state)
+static void searching_files_works_without_path_and_directories(void **state)
 {
 	struct fixture *f = *state;
 
@@ -418,22 +418,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_binary_itself_comes_first),
-		TEST(beside_the_binary_then_the_folders_then_path),
-		TEST(a_slash_makes_it_a_path_from_the_binarys_folder),
-		TEST(a_known_place_comes_before_all_others),
-		TEST(all_that_is_missing_is_told),
+		TEST(files_are_searched_beside_the_binary_in_directories_then_path),
+		TEST(a_file_name_with_a_slash_is_relative_to_the_binary),
+		TEST(a_known_place_is_searched_first),
+		TEST(all_missing_files_are_reported),
 		TEST(a_scheduler_must_be_executable_and_comes_second),
-		TEST(a_scheduler_that_cannot_be_executed_is_told_so),
-		TEST(a_scheduler_of_another_machine_is_told),
-		TEST(folders_are_no_files),
+		TEST(a_scheduler_without_execute_permission_is_reported),
+		TEST(a_scheduler_for_another_architecture_is_reported),
+		TEST(a_directory_is_not_taken_for_a_file),
 		TEST(a_link_keeps_its_name_and_shows_its_file),
-		TEST(one_name_for_two_files_is_a_mistake),
+		TEST(two_files_with_the_same_guest_name_are_refused),
 		TEST(no_file_may_have_the_name_of_the_binary),
 		TEST(the_hash_is_that_of_the_content),
 		TEST(a_file_is_read_once_for_all_tests),
 		TEST(a_program_has_its_build_id),
 		TEST(a_binary_that_is_gone_is_an_error),
-		TEST(no_path_and_no_folders_are_fine),
+		TEST(searching_files_works_without_path_and_directories),
 		TEST(a_file_that_changes_afterwards_is_noticed),
 	};
 

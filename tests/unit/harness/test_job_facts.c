@@ -47,7 +47,7 @@ static void prepare(struct told *t)
 	t->report.workers.at[0].gap_cpu = 1;
 }
 
-static void a_cpu_that_is_not_known_is_absent(void **state UNUSED)
+static void an_unknown_gap_cpu_is_left_out(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	_cleanup_json_doc_ struct json_doc *stats = NULL, *facts = NULL;
@@ -65,7 +65,7 @@ static void a_cpu_that_is_not_known_is_absent(void **state UNUSED)
 	assert_null(json_find(it.value, "gap_cpu"));
 }
 
-static void the_cpu_of_the_longest_gap_is_told(void **state UNUSED)
+static void the_cpu_of_the_longest_gap_is_written(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	_cleanup_json_doc_ struct json_doc *stats = NULL;
@@ -98,7 +98,7 @@ static void a_worker_has_its_progress_in_the_record(void **state UNUSED)
 	assert_true(json_text_is(json_string(json_find(worker, "cpus")), "0-1"));
 }
 
-static void without_workers_nothing_is_zero(void **state UNUSED)
+static void statistics_without_workers_are_absent(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	_cleanup_json_doc_ struct json_doc *stats = NULL;
@@ -197,10 +197,10 @@ static void every_figure_is_written_in_its_order(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_is_not_known_is_absent),
-		cmocka_unit_test(the_cpu_of_the_longest_gap_is_told),
+		cmocka_unit_test(an_unknown_gap_cpu_is_left_out),
+		cmocka_unit_test(the_cpu_of_the_longest_gap_is_written),
 		cmocka_unit_test(a_worker_has_its_progress_in_the_record),
-		cmocka_unit_test(without_workers_nothing_is_zero),
+		cmocka_unit_test(statistics_without_workers_are_absent),
 		cmocka_unit_test(every_figure_is_written_in_its_order),
 	};
 

@@ -85,7 +85,7 @@ static void judge_all(const struct seen *seen, size_t n)
 	}
 }
 
-static void a_test_that_reported_to_its_end_is_what_it_says(void **state UNUSED)
+static void a_complete_report_decides_the_verdict(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WHOLE, .exit = FINE, IS(PASS, NONE, "") },
@@ -110,7 +110,7 @@ static void a_test_that_reported_to_its_end_is_what_it_says(void **state UNUSED)
 	judge_all(seen, ARRAY_SIZE(seen));
 }
 
-static void a_test_that_did_not_come_to_its_end_is_broken(void **state UNUSED)
+static void an_incomplete_report_is_a_broken_test(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WORKED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal 11 in stage work") },
@@ -142,7 +142,7 @@ static void a_test_that_did_not_come_to_its_end_is_broken(void **state UNUSED)
 	judge_all(seen, ARRAY_SIZE(seen));
 }
 
-static void before_the_test_began_the_guest_is_to_blame(void **state UNUSED)
+static void vm_errors_before_the_test_begins_are_broken(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ "", VM(VM_QEMU_MISSING), IS(BROKEN, QEMU, "it said so") },
@@ -168,7 +168,7 @@ static void before_the_test_began_the_guest_is_to_blame(void **state UNUSED)
 	judge_all(seen, ARRAY_SIZE(seen));
 }
 
-static void after_the_test_began_the_guests_death_is_its_doing(void **state UNUSED)
+static void vm_errors_after_the_test_began_are_failures(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WORKED, VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "in stage work: it said so") },
@@ -223,7 +223,7 @@ static void lack_of_memory_fails_when_it_hit_the_test(void **state UNUSED)
 }
 
 /* Of its own accord, and before the part that the test made of it. */
-static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
+static void a_payload_killed_by_the_oom_killer_decides(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	static const char died[] =
@@ -243,7 +243,7 @@ static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_PAYLOAD);
 }
 
-static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
+static void a_timeout_names_the_stage_and_the_last_report(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WORKED, .end = HARNESS_RUN_TIMED_OUT,
@@ -263,7 +263,7 @@ static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
 	judge_all(seen, ARRAY_SIZE(seen));
 }
 
-static void the_other_ends_have_their_own_reasons(void **state UNUSED)
+static void each_other_end_of_a_run_has_its_reason(void **state UNUSED)
 {
 	static const struct {
 		enum harness_run_end end;
@@ -337,7 +337,7 @@ static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUS
 	}
 }
 
-static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
+static void errors_outside_the_vm_are_host_errors(void **state UNUSED)
 {
 	static const struct {
 		enum base_error_kind kind;
@@ -371,7 +371,7 @@ static void judge_work(struct told *t, const struct seen *seen, bool isolated)
 	judge_case(t, seen);
 }
 
-static void checks_are_made_of_work_that_counts(void **state UNUSED)
+static void checks_are_evaluated_only_for_complete_work(void **state UNUSED)
 {
 #define STRAYED CGROUP("left", "0-1") WORKER("left", "50", "finished", OUTSIDE("2"))
 	static const struct seen seen[] = {
@@ -439,7 +439,7 @@ static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
 	assert_contains(t.outcome.why, "it was not measured");
 }
 
-static void a_declared_failure_is_what_must_happen(void **state UNUSED)
+static void a_declared_failure_decides_the_verdict(void **state UNUSED)
 {
 	static const struct {
 		struct seen seen;
@@ -536,7 +536,7 @@ static void a_cgroup_without_work_is_not_checked(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.n, 0);
 }
 
-static void a_scheduler_that_ended_is_told_once(void **state UNUSED)
+static void a_scheduler_exit_is_reported_only_once(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
@@ -556,24 +556,24 @@ static void a_scheduler_that_ended_is_told_once(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_test_that_reported_to_its_end_is_what_it_says),
-		cmocka_unit_test(a_test_that_did_not_come_to_its_end_is_broken),
-		cmocka_unit_test(before_the_test_began_the_guest_is_to_blame),
-		cmocka_unit_test(after_the_test_began_the_guests_death_is_its_doing),
+		cmocka_unit_test(a_complete_report_decides_the_verdict),
+		cmocka_unit_test(an_incomplete_report_is_a_broken_test),
+		cmocka_unit_test(vm_errors_before_the_test_begins_are_broken),
+		cmocka_unit_test(vm_errors_after_the_test_began_are_failures),
 		cmocka_unit_test(lack_of_memory_fails_when_it_hit_the_test),
-		cmocka_unit_test(a_payload_lost_to_lack_of_memory_leads),
-		cmocka_unit_test(a_timeout_says_where_and_when_it_was_heard),
-		cmocka_unit_test(the_other_ends_have_their_own_reasons),
+		cmocka_unit_test(a_payload_killed_by_the_oom_killer_decides),
+		cmocka_unit_test(a_timeout_names_the_stage_and_the_last_report),
+		cmocka_unit_test(each_other_end_of_a_run_has_its_reason),
 		cmocka_unit_test(a_binary_that_dies_in_the_middle_of_a_line_crashed),
-		cmocka_unit_test(errors_of_other_rooms_are_not_the_guests),
-		cmocka_unit_test(checks_are_made_of_work_that_counts),
+		cmocka_unit_test(errors_outside_the_vm_are_host_errors),
+		cmocka_unit_test(checks_are_evaluated_only_for_complete_work),
 		cmocka_unit_test(an_unknown_host_takes_a_failed_time_back),
-		cmocka_unit_test(a_declared_failure_is_what_must_happen),
+		cmocka_unit_test(a_declared_failure_decides_the_verdict),
 		cmocka_unit_test(judging_keeps_parts_known_before),
 		cmocka_unit_test(parts_and_notes_reach_the_outcome),
 		cmocka_unit_test(the_cpus_of_a_cgroup_are_those_that_were_reported),
 		cmocka_unit_test(a_cgroup_without_work_is_not_checked),
-		cmocka_unit_test(a_scheduler_that_ended_is_told_once),
+		cmocka_unit_test(a_scheduler_exit_is_reported_only_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void assert_holds(const char *dir, const char *name, const char *expected
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void what_there_is_becomes_files(void **state UNUSED)
+static void console_and_reported_texts_are_written_as_files(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
@@ -47,7 +47,7 @@ static void what_there_is_becomes_files(void **state UNUSED)
 	assert_success(paths_remove(base));
 }
 
-static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
+static void a_guests_text_cannot_replace_console_log(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
@@ -63,7 +63,7 @@ static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
 	assert_success(paths_remove(base));
 }
 
-static void a_link_in_the_place_of_the_folder_is_not_followed(void **state UNUSED)
+static void a_symlink_in_place_of_the_kept_directory_is_not_followed(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_free_ char *elsewhere = xasprintf("%s/elsewhere", base);
@@ -79,7 +79,7 @@ static void a_link_in_the_place_of_the_folder_is_not_followed(void **state UNUSE
 	assert_success(paths_remove(base));
 }
 
-static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
+static void nothing_to_keep_leaves_no_directory(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
@@ -93,7 +93,7 @@ static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
 	assert_success(paths_remove(base));
 }
 
-static void a_folder_that_cannot_be_made_is_told(void **state UNUSED)
+static void a_kept_directory_that_cannot_be_created_is_an_error(void **state UNUSED)
 {
 	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
@@ -107,11 +107,11 @@ static void a_folder_that_cannot_be_made_is_told(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_there_is_becomes_files),
-		cmocka_unit_test(a_guest_cannot_replace_what_is_ours),
-		cmocka_unit_test(a_link_in_the_place_of_the_folder_is_not_followed),
-		cmocka_unit_test(nothing_to_keep_leaves_no_folder),
-		cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
+		cmocka_unit_test(console_and_reported_texts_are_written_as_files),
+		cmocka_unit_test(a_guests_text_cannot_replace_console_log),
+		cmocka_unit_test(a_symlink_in_place_of_the_kept_directory_is_not_followed),
+		cmocka_unit_test(nothing_to_keep_leaves_no_directory),
+		cmocka_unit_test(a_kept_directory_that_cannot_be_created_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static struct error *list_fails(const char *lines)
 	return err;
 }
 
-static void a_program_that_lists_is_read(void **state UNUSED)
+static void the_listing_of_a_test_binary_is_read(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
@@ -60,7 +60,7 @@ static void a_program_that_lists_is_read(void **state UNUSED)
 	assert_int_equal(suite.path[0], '/');
 }
 
-static void the_default_bounds_are_enough(void **state UNUSED)
+static void listing_limits_default_to_usable_values(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	char *root = staged_root_new();
@@ -71,7 +71,7 @@ static void the_default_bounds_are_enough(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void the_document_itself_can_be_had(void **state UNUSED)
+static void the_listings_json_text_is_returned_on_request(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -85,7 +85,7 @@ static void the_document_itself_can_be_had(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
+static void a_symlinked_test_binary_has_its_targets_name(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	char *root = staged_root_new();
@@ -99,7 +99,7 @@ static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void it_reads_nothing_and_sees_nothing_meant_for_guests(void **state UNUSED)
+static void listing_has_no_stdin_and_no_guest_environment(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
@@ -128,7 +128,7 @@ static void mistakes_are_passed_on_line_by_line(void **state UNUSED)
 	assert_int_not_equal(error_message(err)[strlen(error_message(err)) - 1], '\n');
 }
 
-static void another_program_is_no_test_binary(void **state UNUSED)
+static void a_program_without_list_is_not_a_test_binary(void **state UNUSED)
 {
 	_cleanup_error_ struct error *usage = list_fails(
 		"echo \"mytests: unrecognized option '--list'\" >&2\n"
@@ -171,7 +171,7 @@ static struct error *list_copy_of_ourselves(const char *root, unsigned char mach
 	return harness_listing_read(path, NULL, NULL, &suite, NULL);
 }
 
-static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
+static void a_binary_that_cannot_be_executed_is_reported(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, "exit 0");
@@ -238,7 +238,7 @@ static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void what_it_leaves_running_does_not_keep_us(void **state UNUSED)
+static void children_left_by_a_listing_are_not_waited_for(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
@@ -279,7 +279,7 @@ static void output_of_exactly_the_limit_is_read(void **state UNUSED)
 		"test-listing");
 }
 
-static void a_cancel_ends_it(void **state UNUSED)
+static void cancelling_returns_a_cancelled_error(void **state UNUSED)
 {
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 200 * NS_PER_MS };
 	struct exchange_declared_suite suite;
@@ -357,7 +357,7 @@ static void every_member_is_read(void **state UNUSED)
 	assert_true(t->has_run);
 }
 
-static void what_is_left_out_is_empty_but_never_null(void **state UNUSED)
+static void members_left_out_of_a_listing_are_empty_not_null(void **state UNUSED)
 {
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = sample_suite(
 		"/a/mytests", SAMPLE_LISTING(SAMPLE_PLAIN("plain")));
@@ -382,12 +382,12 @@ static void tests_are_sorted_by_name(void **state UNUSED)
 	assert_string_equal(suite.tests.at[2].name, "c");
 }
 
-static void no_tests_are_a_listing(void **state UNUSED)
+static void an_empty_listing_is_accepted(void **state UNUSED)
 {
 	assert_success(parse("{\"ktstr_api\":1,\"tests\":[]}"));
 }
 
-static void a_name_told_twice_is_refused(void **state UNUSED)
+static void two_tests_with_one_name_are_refused(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = parse(
 		SAMPLE_LISTING(SAMPLE_PLAIN("a") "," SAMPLE_PLAIN("b") "," SAMPLE_PLAIN("a")));
@@ -408,7 +408,7 @@ static void unknown_members_are_ignored(void **state UNUSED)
 			     "\"kconfig\":[]},\"expect\":\"none\",\"has_run\":false}]}"));
 }
 
-static void the_older_side_is_told_to_move(void **state UNUSED)
+static void an_api_mismatch_names_the_older_side(void **state UNUSED)
 {
 	_cleanup_error_ struct error *newer = parse("{\"ktstr_api\":2,\"tests\":7}");
 	_cleanup_error_ struct error *older = parse("{\"ktstr_api\":0}");
@@ -499,7 +499,7 @@ static void a_member_that_is_missing_is_named_with_its_path(void **state UNUSED)
 	}
 }
 
-static void a_value_that_cannot_be_is_refused(void **state UNUSED)
+static void impossible_values_of_a_listing_are_refused(void **state UNUSED)
 {
 	static const struct {
 		const char *from, *to, *message;
@@ -616,31 +616,31 @@ static void a_failure_leaves_the_output_alone(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_that_lists_is_read),
-		cmocka_unit_test(the_default_bounds_are_enough),
-		cmocka_unit_test(the_document_itself_can_be_had),
-		cmocka_unit_test(a_link_has_the_name_of_what_it_leads_to),
-		cmocka_unit_test(it_reads_nothing_and_sees_nothing_meant_for_guests),
+		cmocka_unit_test(the_listing_of_a_test_binary_is_read),
+		cmocka_unit_test(listing_limits_default_to_usable_values),
+		cmocka_unit_test(the_listings_json_text_is_returned_on_request),
+		cmocka_unit_test(a_symlinked_test_binary_has_its_targets_name),
+		cmocka_unit_test(listing_has_no_stdin_and_no_guest_environment),
 		cmocka_unit_test(mistakes_are_passed_on_line_by_line),
-		cmocka_unit_test(another_program_is_no_test_binary),
+		cmocka_unit_test(a_program_without_list_is_not_a_test_binary),
 		cmocka_unit_test(a_crash_is_named_with_its_signal),
-		cmocka_unit_test(what_cannot_be_executed_is_said_to_be_so),
+		cmocka_unit_test(a_binary_that_cannot_be_executed_is_reported),
 		cmocka_unit_test(a_program_that_hangs_is_ended_with_its_children),
-		cmocka_unit_test(what_it_leaves_running_does_not_keep_us),
+		cmocka_unit_test(children_left_by_a_listing_are_not_waited_for),
 		cmocka_unit_test(endless_output_is_cut_off),
 		cmocka_unit_test(mistakes_past_the_limit_are_cut_and_it_still_ends),
 		cmocka_unit_test(output_of_exactly_the_limit_is_read),
-		cmocka_unit_test(a_cancel_ends_it),
+		cmocka_unit_test(cancelling_returns_a_cancelled_error),
 		cmocka_unit_test(every_member_is_read),
-		cmocka_unit_test(what_is_left_out_is_empty_but_never_null),
+		cmocka_unit_test(members_left_out_of_a_listing_are_empty_not_null),
 		cmocka_unit_test(tests_are_sorted_by_name),
-		cmocka_unit_test(no_tests_are_a_listing),
-		cmocka_unit_test(a_name_told_twice_is_refused),
+		cmocka_unit_test(an_empty_listing_is_accepted),
+		cmocka_unit_test(two_tests_with_one_name_are_refused),
 		cmocka_unit_test(unknown_members_are_ignored),
-		cmocka_unit_test(the_older_side_is_told_to_move),
+		cmocka_unit_test(an_api_mismatch_names_the_older_side),
 		cmocka_unit_test(other_output_is_of_no_test_binary),
 		cmocka_unit_test(a_member_that_is_missing_is_named_with_its_path),
-		cmocka_unit_test(a_value_that_cannot_be_is_refused),
+		cmocka_unit_test(impossible_values_of_a_listing_are_refused),
 		cmocka_unit_test(allowed_variations_of_a_listing_are_accepted),
 		cmocka_unit_test(lists_and_texts_have_a_limit),
 		cmocka_unit_test(more_tests_than_the_limit_are_refused_before_they_are_read),

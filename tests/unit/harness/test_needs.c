@@ -85,7 +85,7 @@ static void smt_is_two_threads_in_a_core(void **state UNUSED)
 	      "the machine has one thread per core, the test needs SMT");
 }
 
-static void a_cgroup_needs_its_cpus(void **state UNUSED)
+static void a_machine_without_the_cgroups_cpus_is_refused(void **state UNUSED)
 {
 	char left[] = "left", right[] = "right", all[] = "all";
 	struct exchange_declared_cgroup rows[] = {
@@ -109,7 +109,7 @@ static void a_cgroup_needs_its_cpus(void **state UNUSED)
 	      "cgroup right needs CPU 3, the machine has 3");
 }
 
-static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
+static void a_scheduler_or_a_declared_need_requires_sched_ext(void **state UNUSED)
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
@@ -138,7 +138,7 @@ static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
 static char psi[] = "CONFIG_PSI", numa[] = "CONFIG_NUMA", hz[] = "CONFIG_HZ=250";
 static char *options[] = { psi, numa, hz, NULL };
 
-static void options_are_looked_up_until_one_is_wrong(void **state UNUSED)
+static void the_first_unmet_kernel_option_is_named(void **state UNUSED)
 {
 	struct exchange_declared_test test = { .kconfig = { options, 1 } };
 
@@ -152,7 +152,7 @@ static void options_are_looked_up_until_one_is_wrong(void **state UNUSED)
 	      "the config of the kernel does not mention CONFIG_NUMA");
 }
 
-static void without_a_config_nothing_is_decided(void **state UNUSED)
+static void kernel_options_without_a_config_give_no_evidence(void **state UNUSED)
 {
 	const struct exchange_declared_test test = { .kconfig = { options, 3 } };
 
@@ -160,7 +160,7 @@ static void without_a_config_nothing_is_decided(void **state UNUSED)
 	      "the test needs CONFIG_PSI, and kernel 6.1.0-cloud has no config that can be read");
 }
 
-static void what_is_known_to_be_missing_is_said_first(void **state UNUSED)
+static void known_missing_needs_come_before_unknown_ones(void **state UNUSED)
 {
 	const struct exchange_declared_test test = {
 		.kconfig = { options, 3 },
@@ -256,7 +256,7 @@ static void a_name_is_compared_whole(void **state UNUSED)
 	check_kconfig("PSI", "the config of the kernel does not mention PSI");
 }
 
-static void no_is_not_set_or_absent(void **state UNUSED)
+static void config_value_n_matches_not_set_and_absent(void **state UNUSED)
 {
 	check_kconfig("CONFIG_SCHED_CLASS_EXT=n", "");
 	check_kconfig("CONFIG_NOBODY_KNOWS=n", "");
@@ -270,7 +270,7 @@ static void the_last_line_counts(void **state UNUSED)
 	check_kconfig("CONFIG_BACK", "");
 }
 
-static void the_three_states_are_told_apart(void **state UNUSED)
+static void option_states_set_not_set_and_absent_differ(void **state UNUSED)
 {
 	struct bytes value = { 0 };
 
@@ -294,18 +294,18 @@ int main(void)
 		cmocka_unit_test(a_test_without_needs_runs_everywhere),
 		cmocka_unit_test(machines_have_a_least_and_a_largest_size),
 		cmocka_unit_test(smt_is_two_threads_in_a_core),
-		cmocka_unit_test(a_cgroup_needs_its_cpus),
-		cmocka_unit_test(sched_ext_is_needed_by_word_or_by_a_scheduler),
-		cmocka_unit_test(options_are_looked_up_until_one_is_wrong),
-		cmocka_unit_test(without_a_config_nothing_is_decided),
-		cmocka_unit_test(what_is_known_to_be_missing_is_said_first),
+		cmocka_unit_test(a_machine_without_the_cgroups_cpus_is_refused),
+		cmocka_unit_test(a_scheduler_or_a_declared_need_requires_sched_ext),
+		cmocka_unit_test(the_first_unmet_kernel_option_is_named),
+		cmocka_unit_test(kernel_options_without_a_config_give_no_evidence),
+		cmocka_unit_test(known_missing_needs_come_before_unknown_ones),
 		cmocka_unit_test(the_config_of_the_kernel_is_read),
 		cmocka_unit_test(an_option_alone_may_be_built_in_or_a_module),
 		cmocka_unit_test(a_value_is_compared_whole),
 		cmocka_unit_test(a_name_is_compared_whole),
-		cmocka_unit_test(no_is_not_set_or_absent),
+		cmocka_unit_test(config_value_n_matches_not_set_and_absent),
 		cmocka_unit_test(the_last_line_counts),
-		cmocka_unit_test(the_three_states_are_told_apart),
+		cmocka_unit_test(option_states_set_not_set_and_absent_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

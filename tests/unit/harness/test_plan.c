@@ -84,7 +84,7 @@ static void topologies_kernels_and_repeats_multiply_in_that_order(void **state U
 	check_plan(&options, wanted, ARRAY_SIZE(wanted));
 }
 
-static void a_variant_knows_what_it_is_made_of(void **state UNUSED)
+static void a_variant_has_its_test_topology_kernel_and_repeat(void **state UNUSED)
 {
 	const char *const topologies[] = { "1n1l1c2t" };
 	const struct harness_plan_options options = {
@@ -187,7 +187,7 @@ static void a_pattern_without_a_test_is_an_error_though_others_have_some(void **
 	assert_string_equal(harness_plan_find_unmatched(&options, suites, 2), "fiar");
 }
 
-static void what_cannot_be_planned_is_said(void **state UNUSED)
+static void impossible_plans_are_refused(void **state UNUSED)
 {
 	const char *const topologies[] = { "1n1l1c1t", "0n1l1c1t" };
 	struct harness_plan_options options = { .kernels = kernels, .n_kernels = 0 };
@@ -253,7 +253,7 @@ static void check_names(const char *const *paths, const char *const *wanted, siz
 		exchange_declared_suite_deinit(&named[i]);
 }
 
-static void the_base_name_is_enough_when_no_other_has_it(void **state UNUSED)
+static void a_unique_base_name_is_the_suite_name(void **state UNUSED)
 {
 	const char *const paths[] = { "/a/b/one", "/a/b/two", "/oneone" };
 	const char *const names[] = { "one", "two", "oneone" };
@@ -261,7 +261,7 @@ static void the_base_name_is_enough_when_no_other_has_it(void **state UNUSED)
 	check_names(paths, names, 3);
 }
 
-static void as_much_of_the_path_is_taken_as_tells_them_apart(void **state UNUSED)
+static void suite_names_take_the_shortest_distinct_path_end(void **state UNUSED)
 {
 	const char *const paths[] = { "/x/debug/t", "/x/release/t", "/y/release/t", "/x/other" };
 	const char *const names[] = { "debug/t", "x/release/t", "y/release/t", "other" };
@@ -269,7 +269,7 @@ static void as_much_of_the_path_is_taken_as_tells_them_apart(void **state UNUSED
 	check_names(paths, names, 4);
 }
 
-static void a_path_that_ends_another_is_told_whole(void **state UNUSED)
+static void a_path_that_is_the_end_of_another_is_kept_whole(void **state UNUSED)
 {
 	const char *const paths[] = { "/a/t", "/b/a/t", "/t" };
 	const char *const names[] = { "/a/t", "b/a/t", "/t" };
@@ -365,7 +365,7 @@ static void the_id_is_the_documented_hash(void **state UNUSED)
 	assert_string_equal(id, wanted);
 }
 
-static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUSED)
+static void every_part_and_every_boundary_changes_the_variant_id(void **state UNUSED)
 {
 	struct variation v[24];
 	char ids[ARRAY_SIZE(v)][HARNESS_VARIANT_ID_CHARS + 1];
@@ -406,7 +406,7 @@ static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUS
 	}
 }
 
-static void the_kernels_folder_does_not_count_when_it_has_a_build_id(void **state UNUSED)
+static void the_kernels_directory_is_ignored_if_it_has_a_build_id(void **state UNUSED)
 {
 	struct variation other = base;
 	char a[HARNESS_VARIANT_ID_CHARS + 1], b[HARNESS_VARIANT_ID_CHARS + 1];
@@ -455,7 +455,7 @@ static void the_id_never_changes_between_versions(void **state UNUSED)
 	assert_string_equal(id, "487f799036bd279b");
 }
 
-static void everything_that_is_booted_counts(void **state UNUSED)
+static void every_boot_setting_changes_the_variant_id(void **state UNUSED)
 {
 	struct variation changed[8];
 
@@ -476,7 +476,7 @@ static void everything_that_is_booted_counts(void **state UNUSED)
 	}
 }
 
-static void words_do_not_run_together(void **state UNUSED)
+static void argument_boundaries_change_the_variant_id(void **state UNUSED)
 {
 	static const char *const argvs[][2] = {
 		{ "ab", "c" }, { "a", "bc" }, { "ab c" }, { "" }, { NULL }
@@ -493,7 +493,7 @@ static void words_do_not_run_together(void **state UNUSED)
 	}
 }
 
-static void unknown_is_not_empty(void **state UNUSED)
+static void an_unknown_build_id_differs_from_an_empty_one(void **state UNUSED)
 {
 	struct variation a = plain, b = plain;
 
@@ -507,26 +507,26 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_tests_run_on_their_own_machine),
 		cmocka_unit_test(topologies_kernels_and_repeats_multiply_in_that_order),
-		cmocka_unit_test(a_variant_knows_what_it_is_made_of),
+		cmocka_unit_test(a_variant_has_its_test_topology_kernel_and_repeat),
 		cmocka_unit_test(kernels_of_one_release_are_named_by_id),
 		cmocka_unit_test(a_pattern_is_a_part_of_the_name_or_a_glob_for_all_of_it),
 		cmocka_unit_test(several_patterns_add_up_and_no_test_comes_twice),
 		cmocka_unit_test(a_pattern_without_a_test_is_an_error_though_others_have_some),
-		cmocka_unit_test(what_cannot_be_planned_is_said),
+		cmocka_unit_test(impossible_plans_are_refused),
 		cmocka_unit_test(names_that_would_be_equal_are_refused),
 		cmocka_unit_test(names_need_no_kernel),
-		cmocka_unit_test(the_base_name_is_enough_when_no_other_has_it),
-		cmocka_unit_test(as_much_of_the_path_is_taken_as_tells_them_apart),
-		cmocka_unit_test(a_path_that_ends_another_is_told_whole),
+		cmocka_unit_test(a_unique_base_name_is_the_suite_name),
+		cmocka_unit_test(suite_names_take_the_shortest_distinct_path_end),
+		cmocka_unit_test(a_path_that_is_the_end_of_another_is_kept_whole),
 		cmocka_unit_test(the_same_binary_twice_is_refused),
 		cmocka_unit_test(the_id_is_the_documented_hash),
-		cmocka_unit_test(every_part_counts_and_no_two_ways_to_cut_are_equal),
-		cmocka_unit_test(the_kernels_folder_does_not_count_when_it_has_a_build_id),
+		cmocka_unit_test(every_part_and_every_boundary_changes_the_variant_id),
+		cmocka_unit_test(the_kernels_directory_is_ignored_if_it_has_a_build_id),
 		cmocka_unit_test(the_id_is_the_same_for_the_same_variant),
 		cmocka_unit_test(the_id_never_changes_between_versions),
-		cmocka_unit_test(everything_that_is_booted_counts),
-		cmocka_unit_test(words_do_not_run_together),
-		cmocka_unit_test(unknown_is_not_empty),
+		cmocka_unit_test(every_boot_setting_changes_the_variant_id),
+		cmocka_unit_test(argument_boundaries_change_the_variant_id),
+		cmocka_unit_test(an_unknown_build_id_differs_from_an_empty_one),
 	};
 
 	return cmocka_run_group_tests(tests, make_suites, free_suites);

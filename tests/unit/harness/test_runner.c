@@ -178,7 +178,7 @@ static void every_variant_is_run_once_however_many_threads_there_are(void **stat
 	}
 }
 
-static void one_thread_does_the_work_of_those_that_are_refused(void **state UNUSED)
+static void all_jobs_run_though_threads_cannot_be_created(void **state UNUSED)
 {
 	struct seen seen = { 0 };
 
@@ -188,7 +188,7 @@ static void one_thread_does_the_work_of_those_that_are_refused(void **state UNUS
 	}
 }
 
-static void while_nobody_listens_only_a_few_are_run(void **state UNUSED)
+static void jobs_stop_while_results_are_not_taken(void **state UNUSED)
 {
 	struct seen seen = { .keeps_waiting = true };
 
@@ -211,7 +211,7 @@ static size_t most_at_once(bool measures, bool alone, unsigned int ahead, unsign
 	return beside.most;
 }
 
-static void two_at_a_time_are_two_also_where_times_are_compared(void **state UNUSED)
+static void two_jobs_run_at_once_unless_they_measure_alone(void **state UNUSED)
 {
 	for (unsigned int ahead = 0; ahead < 2; ahead++) {
 		assert_int_equal(most_at_once(true, false, ahead, LONG_MS), 2);
@@ -219,7 +219,7 @@ static void two_at_a_time_are_two_also_where_times_are_compared(void **state UNU
 	}
 }
 
-static void alone_is_alone(void **state UNUSED)
+static void measuring_jobs_run_one_at_a_time_when_alone(void **state UNUSED)
 {
 	for (unsigned int ahead = 0; ahead < 2; ahead++)
 		assert_int_equal(most_at_once(true, true, ahead, 5), 1);
@@ -237,11 +237,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_is_run_once_however_many_threads_there_are),
-		cmocka_unit_test(one_thread_does_the_work_of_those_that_are_refused),
-		cmocka_unit_test(while_nobody_listens_only_a_few_are_run),
+		cmocka_unit_test(all_jobs_run_though_threads_cannot_be_created),
+		cmocka_unit_test(jobs_stop_while_results_are_not_taken),
 		cmocka_unit_test(without_any_thread_nothing_is_begun),
-		cmocka_unit_test(two_at_a_time_are_two_also_where_times_are_compared),
-		cmocka_unit_test(alone_is_alone),
+		cmocka_unit_test(two_jobs_run_at_once_unless_they_measure_alone),
+		cmocka_unit_test(measuring_jobs_run_one_at_a_time_when_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static char *make_binary(const char *root, const char *name, const char *listing
 	return path;
 }
 
-static void binaries_of_one_name_are_told_apart(void **state UNUSED)
+static void binaries_of_one_name_get_distinct_suite_names(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_free_ char *one = make_binary(root, "/a/tests", SAMPLE_LISTING(SAMPLE_PLAIN("x")));
@@ -58,7 +58,7 @@ static void files_that_are_missing_are_all_named(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(binaries_of_one_name_are_told_apart),
+		cmocka_unit_test(binaries_of_one_name_get_distinct_suite_names),
 		cmocka_unit_test(files_that_are_missing_are_all_named),
 	};
 

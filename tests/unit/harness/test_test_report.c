@@ -42,7 +42,7 @@ static void a_report_may_come_byte_by_byte(void **state UNUSED)
 	assert_whole(&r);
 }
 
-static void half_a_line_at_the_end_is_no_report(void **state UNUSED)
+static void an_incomplete_last_line_is_an_error(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	_cleanup_error_ struct error *err = NULL;
@@ -54,7 +54,7 @@ static void half_a_line_at_the_end_is_no_report(void **state UNUSED)
 	assert_int_equal(r.notes.n, 1);
 }
 
-static void a_report_without_its_end_is_no_error(void **state UNUSED)
+static void a_report_without_an_end_line_is_not_an_error(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
@@ -85,7 +85,7 @@ static void an_error_names_the_line_and_keeps_what_came_before(void **state UNUS
 	assert_false(r.ended);
 }
 
-static void an_empty_line_is_no_report(void **state UNUSED)
+static void an_empty_report_line_is_refused(void **state UNUSED)
 {
 	assert_refused(BEGIN, "\n", "parse", "line 2");
 }
@@ -196,7 +196,7 @@ static void a_payload_ends_once_and_only_if_it_was_started(void **state UNUSED)
 		       "parse", "has ended before");
 }
 
-static void a_number_may_be_given_to_a_second_payload(void **state UNUSED)
+static void a_pid_may_be_reused_by_a_second_payload(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
@@ -268,7 +268,7 @@ static void a_refused_line_leaves_the_report_as_it_was(void **state UNUSED)
 	assert_int_equal(r.payloads.at[0].metrics.n, 0);
 }
 
-static void a_worker_tells_what_it_measured(void **state UNUSED)
+static void a_worker_line_carries_its_measurements(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_worker *w;
@@ -305,7 +305,7 @@ static void a_worker_tells_what_it_measured(void **state UNUSED)
 	"\"iterations\":5,\"units\":6,\"cpu_ns\":1,\"wall_ns\":2,\"sleep_ns\":1,\"migrations\":3,"  \
 	"\"samples\":4,\"max_gap_ns\":6,\"gap_at_ns\":8,\"stall_ns\":7,\"cpus\":\"0\""
 
-static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
+static void a_worker_line_may_lack_the_gap_cpu(void **state UNUSED)
 {
 	static const char *const cpus[] = { "-1", "4294967295", "null", "\"0\"" };
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
@@ -322,7 +322,7 @@ static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
 	}
 }
 
-static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
+static void a_worker_line_carries_the_cpus_outside_its_set(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_worker *w;
@@ -339,7 +339,7 @@ static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
 	assert_refused(BEGIN, WORKER_WITHOUT_CPU ",\"outside\":\"1\"}\n", "parse", "outside_had");
 }
 
-static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
+static void a_workers_end_is_a_name_with_an_optional_number(void **state UNUSED)
 {
 	static const char *const lines[] = {
 		WORKER("l", "9", "", ""),	   WORKER("l", "9", "exited ", ""),
@@ -400,7 +400,7 @@ static void a_scheduler_that_failed_may_end_later(void **state UNUSED)
 	assert_string_equal(r.scheduler.kernel_reason, "verifier");
 }
 
-static void a_scheduler_cannot_go_back(void **state UNUSED)
+static void scheduler_states_must_come_in_order(void **state UNUSED)
 {
 	const char *started = BEGIN SCHEDULER("started", ",\"pid\":50");
 	const char *ended = BEGIN SCHEDULER("started", ",\"pid\":50")
@@ -429,7 +429,7 @@ static void pieces_of_a_text_are_put_together(void **state UNUSED)
 	assert_int_equal(r.texts.at[1].text.n, 0);
 }
 
-static void names_of_texts_stay_in_their_folder(void **state UNUSED)
+static void names_of_texts_cannot_leave_their_directory(void **state UNUSED)
 {
 	static const char *const lines[] = {
 		TEXT("", "x"),	 TEXT("../x", "x"),	 TEXT("a/b", "x"),
@@ -463,7 +463,7 @@ static void a_part_has_a_reason_a_text_and_perhaps_a_place(void **state UNUSED)
 		       "parse", "line is not between 0");
 }
 
-static void a_test_cannot_know_what_only_the_host_knows(void **state UNUSED)
+static void reasons_reserved_for_the_host_are_refused(void **state UNUSED)
 {
 	static const char *const words[] = {
 		"none",		 "failed-as-expected",
@@ -521,7 +521,7 @@ static void a_test_of_another_api_is_refused(void **state UNUSED)
 		       "another version");
 }
 
-static void what_is_no_line_of_a_report_is_refused(void **state UNUSED)
+static void malformed_report_lines_are_refused(void **state UNUSED)
 {
 	static const struct {
 		const char *line, *why;
@@ -543,7 +543,7 @@ static void what_is_no_line_of_a_report_is_refused(void **state UNUSED)
 		assert_refused(BEGIN, cases[i].line, "parse", cases[i].why);
 }
 
-static void members_nobody_knows_are_passed_over(void **state UNUSED)
+static void unknown_members_of_a_report_line_are_ignored(void **state UNUSED)
 {
 	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
@@ -577,7 +577,7 @@ static size_t fill(const char *format, bool numbered)
 	}
 }
 
-static void everything_has_a_limit(void **state UNUSED)
+static void every_list_of_a_report_has_a_limit(void **state UNUSED)
 {
 	assert_int_equal(fill(NOTE("x"), false), HARNESS_LIMIT_REPORT_NOTES);
 	assert_int_equal(fill(PART("check", "x"), false), HARNESS_LIMIT_REPORT_PARTS);
@@ -629,41 +629,41 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_may_be_cut_anywhere),
 		cmocka_unit_test(a_report_may_come_byte_by_byte),
-		cmocka_unit_test(half_a_line_at_the_end_is_no_report),
-		cmocka_unit_test(a_report_without_its_end_is_no_error),
+		cmocka_unit_test(an_incomplete_last_line_is_an_error),
+		cmocka_unit_test(a_report_without_an_end_line_is_not_an_error),
 		cmocka_unit_test(empty_report_is_accepted),
 		cmocka_unit_test(an_error_names_the_line_and_keeps_what_came_before),
-		cmocka_unit_test(an_empty_line_is_no_report),
+		cmocka_unit_test(an_empty_report_line_is_refused),
 		cmocka_unit_test(the_longest_line_is_taken_and_a_longer_one_is_not),
 		cmocka_unit_test(a_line_without_an_end_does_not_fill_the_memory),
 		cmocka_unit_test(all_lines_together_have_a_limit),
 		cmocka_unit_test(a_report_can_be_emptied_twice),
 		cmocka_unit_test(a_payload_is_started_and_ends),
 		cmocka_unit_test(a_payload_ends_once_and_only_if_it_was_started),
-		cmocka_unit_test(a_number_may_be_given_to_a_second_payload),
+		cmocka_unit_test(a_pid_may_be_reused_by_a_second_payload),
 		cmocka_unit_test(exit_codes_are_codes_or_signals),
 		cmocka_unit_test(an_exit_code_may_be_unknown),
 		cmocka_unit_test(metrics_that_did_not_fit_are_noted),
 		cmocka_unit_test(metrics_are_names_and_numbers),
 		cmocka_unit_test(a_refused_line_leaves_the_report_as_it_was),
-		cmocka_unit_test(a_worker_tells_what_it_measured),
-		cmocka_unit_test(a_worker_may_not_know_where_its_gap_was),
-		cmocka_unit_test(a_worker_tells_where_it_should_not_have_been),
-		cmocka_unit_test(an_end_is_a_word_and_perhaps_a_number),
+		cmocka_unit_test(a_worker_line_carries_its_measurements),
+		cmocka_unit_test(a_worker_line_may_lack_the_gap_cpu),
+		cmocka_unit_test(a_worker_line_carries_the_cpus_outside_its_set),
+		cmocka_unit_test(a_workers_end_is_a_name_with_an_optional_number),
 		cmocka_unit_test(a_cgroup_has_the_cpus_the_kernel_gave_it),
 		cmocka_unit_test(a_scheduler_starts_attaches_and_ends),
 		cmocka_unit_test(a_scheduler_that_failed_may_end_later),
-		cmocka_unit_test(a_scheduler_cannot_go_back),
+		cmocka_unit_test(scheduler_states_must_come_in_order),
 		cmocka_unit_test(pieces_of_a_text_are_put_together),
-		cmocka_unit_test(names_of_texts_stay_in_their_folder),
+		cmocka_unit_test(names_of_texts_cannot_leave_their_directory),
 		cmocka_unit_test(a_part_has_a_reason_a_text_and_perhaps_a_place),
-		cmocka_unit_test(a_test_cannot_know_what_only_the_host_knows),
+		cmocka_unit_test(reasons_reserved_for_the_host_are_refused),
 		cmocka_unit_test(every_stage_is_known),
 		cmocka_unit_test(a_report_begins_once_and_ends_once),
 		cmocka_unit_test(a_test_of_another_api_is_refused),
-		cmocka_unit_test(what_is_no_line_of_a_report_is_refused),
-		cmocka_unit_test(members_nobody_knows_are_passed_over),
-		cmocka_unit_test(everything_has_a_limit),
+		cmocka_unit_test(malformed_report_lines_are_refused),
+		cmocka_unit_test(unknown_members_of_a_report_line_are_ignored),
+		cmocka_unit_test(every_list_of_a_report_has_a_limit),
 		cmocka_unit_test(a_text_has_a_limit),
 		cmocka_unit_test(metrics_of_all_payloads_together_have_a_limit),
 	};

@@ -77,7 +77,7 @@ static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
 	assert_int_equal(limit_s(&test, false, 2), 23);
 }
 
-static void a_declared_limit_is_all_there_is_but_slow_machines_get_more(void **state UNUSED)
+static void a_declared_timeout_is_scaled_by_slowness_only(void **state UNUSED)
 {
 	const struct exchange_declared_test test = { .duration_s = 128, .timeout_s = 10 };
 
@@ -104,7 +104,7 @@ static void assert_explained(const struct exchange_declared_test *test, bool emu
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void the_sum_is_the_one_that_was_made(void **state UNUSED)
+static void the_time_limit_is_explained_by_its_sum(void **state UNUSED)
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
@@ -129,9 +129,9 @@ int main(void)
 		cmocka_unit_test(a_scheduler_gets_its_time_to_attach),
 		cmocka_unit_test(
 			a_guest_with_a_scheduler_may_be_silent_for_longer_than_the_watchdog),
-		cmocka_unit_test(a_declared_limit_is_all_there_is_but_slow_machines_get_more),
+		cmocka_unit_test(a_declared_timeout_is_scaled_by_slowness_only),
 		cmocka_unit_test(the_largest_values_do_not_wrap),
-		cmocka_unit_test(the_sum_is_the_one_that_was_made),
+		cmocka_unit_test(the_time_limit_is_explained_by_its_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

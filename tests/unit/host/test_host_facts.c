@@ -65,7 +65,7 @@ static void remove_tree(const struct scratch *s)
 	assert_success(paths_remove(sys));
 }
 
-static void every_fact_of_a_machine_is_told(void **state)
+static void every_fact_of_a_staged_machine_is_read(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -107,7 +107,7 @@ static void no_tunables_is_an_empty_object(void **state)
 	remove_tree(s);
 }
 
-static void nonsense_is_absent_too(void **state)
+static void malformed_host_files_leave_facts_absent(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const lists[] = { "x",   "3-1", "0-99999999",	   "0-",
@@ -217,7 +217,7 @@ static void a_configuration_is_looked_for_in_two_places(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void what_the_kernel_keeps_follows_from_both(void **state UNUSED)
+static void kept_delays_follow_from_config_and_sysctl(void **state UNUSED)
 {
 	struct host_accounting a = { 0 };
 
@@ -254,7 +254,7 @@ static const char every_fact[] =
 	"\"arch\":\"x86_64\",\"kernel_cmdline\":\"root=/dev/x quiet\","
 	"\"task_delayacct\":\"runtime_off\",\"config_task_xacct\":\"on\"}";
 
-static void what_was_written_is_loaded_again(void **state UNUSED)
+static void host_facts_survive_a_round_trip(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_host_facts_ struct host_facts facts = { 0 };
@@ -270,7 +270,7 @@ static void what_was_written_is_loaded_again(void **state UNUSED)
 	assert_string_equal(strbuf_str(&text), every_fact);
 }
 
-static void what_is_missing_or_null_is_absent(void **state UNUSED)
+static void missing_and_null_members_are_absent(void **state UNUSED)
 {
 	_cleanup_host_facts_ struct host_facts facts = { 0 };
 
@@ -285,7 +285,7 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 	assert_int_equal(facts.accounting.xacct, HOST_XACCT_UNKNOWN);
 }
 
-static void sizes_may_be_called_kb(void **state UNUSED)
+static void host_sizes_are_also_read_from_the_kb_names(void **state UNUSED)
 {
 	_cleanup_host_facts_ struct host_facts facts = { 0 };
 
@@ -330,18 +330,18 @@ static void another_type_is_an_error_that_names_the_member(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(every_fact_of_a_machine_is_told),
+		scratch_test(every_fact_of_a_staged_machine_is_read),
 		scratch_test(what_cannot_be_read_is_absent),
 		scratch_test(no_tunables_is_an_empty_object),
-		scratch_test(nonsense_is_absent_too),
+		scratch_test(malformed_host_files_leave_facts_absent),
 		cmocka_unit_test(this_machine_has_a_kernel_and_a_cpu),
 		cmocka_unit_test(the_switch_has_four_states),
 		cmocka_unit_test(only_whole_lines_of_a_configuration_count),
 		cmocka_unit_test(a_configuration_is_looked_for_in_two_places),
-		cmocka_unit_test(what_the_kernel_keeps_follows_from_both),
-		cmocka_unit_test(what_was_written_is_loaded_again),
-		cmocka_unit_test(what_is_missing_or_null_is_absent),
-		cmocka_unit_test(sizes_may_be_called_kb),
+		cmocka_unit_test(kept_delays_follow_from_config_and_sysctl),
+		cmocka_unit_test(host_facts_survive_a_round_trip),
+		cmocka_unit_test(missing_and_null_members_are_absent),
+		cmocka_unit_test(host_sizes_are_also_read_from_the_kb_names),
 		cmocka_unit_test(another_type_is_an_error_that_names_the_member),
 	};
 

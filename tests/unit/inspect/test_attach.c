@@ -26,7 +26,7 @@ static void a_kernel_without_registers_is_attached(void **state)
 	assert_null(kernel.cache);
 }
 
-static void registers_of_a_frozen_vm_come_along(void **state)
+static void registers_of_a_frozen_vm_are_taken_over(void **state)
 {
 	struct inspect_source source = built_source(*state);
 	_cleanup_inspect_kernel_ struct inspect_kernel kernel = { 0 };
@@ -62,7 +62,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(a_kernel_without_registers_is_attached),
-		guest_test(registers_of_a_frozen_vm_come_along),
+		guest_test(registers_of_a_frozen_vm_are_taken_over),
 		cmocka_unit_test(memory_without_a_kernel_is_an_error),
 	};
 

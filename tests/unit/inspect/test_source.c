@@ -66,7 +66,7 @@ static void a_file_of_ram_is_laid_out_as_q35_has_it(void **state UNUSED)
 	assert_marked(&source);
 }
 
-static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
+static void a_template_is_opened_by_directory_json_or_ram_file(void **state UNUSED)
 {
 	static const char *const names[] = { "", "template.json", "ram.0" };
 	uint64_t ram_bytes = RAM_BYTES;
@@ -90,7 +90,7 @@ static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
 	assert_int_equal(remove(json), 0);
 }
 
-static void a_description_says_where_ram_is(void **state UNUSED)
+static void a_vm_description_locates_its_ram(void **state UNUSED)
 {
 	struct vm_run_info info = { .id = (char *)"0123abcd",
 				    .owner = vm_run_process_of(getpid()),
@@ -111,7 +111,7 @@ static void a_description_says_where_ram_is(void **state UNUSED)
 	assert_marked(&source);
 }
 
-static void what_is_not_there_says_so(void **state UNUSED)
+static void a_source_that_is_missing_or_empty_is_an_error(void **state UNUSED)
 {
 	_cleanup_free_ char *empty = in_folder("empty"), *none = in_folder("none");
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
@@ -129,9 +129,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_ram_is_laid_out_as_q35_has_it),
-		cmocka_unit_test(a_template_by_its_folder_its_json_and_its_ram),
-		cmocka_unit_test(a_description_says_where_ram_is),
-		cmocka_unit_test(what_is_not_there_says_so),
+		cmocka_unit_test(a_template_is_opened_by_directory_json_or_ram_file),
+		cmocka_unit_test(a_vm_description_locates_its_ram),
+		cmocka_unit_test(a_source_that_is_missing_or_empty_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

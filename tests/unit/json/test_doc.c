@@ -196,7 +196,7 @@ static void doubles_are_the_nearest_and_finite(void **state UNUSED)
 	assert_true(value == 7);
 }
 
-static void strings_and_booleans_say_when_they_are_not(void **state UNUSED)
+static void a_value_of_another_type_is_not_a_string_or_boolean(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *doc = parsed("{\"s\": \"a\\u0000b\", \"t\": true}");
 	const struct json_value *s = json_find(json_doc_root(doc), "s");
@@ -241,7 +241,7 @@ int main(void)
 		cmocka_unit_test(numbers_keep_their_text),
 		cmocka_unit_test(integers_are_exact_or_refused),
 		cmocka_unit_test(doubles_are_the_nearest_and_finite),
-		cmocka_unit_test(strings_and_booleans_say_when_they_are_not),
+		cmocka_unit_test(a_value_of_another_type_is_not_a_string_or_boolean),
 		cmocka_unit_test(objects_keep_order_and_duplicates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

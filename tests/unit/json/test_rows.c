@@ -44,7 +44,7 @@ static char *write_compact(const struct sample *sample)
 	return strbuf_take(&text);
 }
 
-static void every_type_comes_back_as_it_was(void **state UNUSED)
+static void every_row_type_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s = { 0 };
 	_cleanup_free_ char *again = NULL;
@@ -97,7 +97,7 @@ static void what_is_absent_is_not_written(void **state UNUSED)
 			    "\"words\":[]}");
 }
 
-static void what_is_absent_leaves_the_default(void **state UNUSED)
+static void an_absent_member_keeps_the_default(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s = { .u64 = 9, .colour = GREEN };
 
@@ -185,7 +185,7 @@ static void a_list_without_a_limit_has_that_of_the_room(void **state UNUSED)
 	assert_error_tag(parse(text.at, &s), "limit");
 }
 
-static void a_companion_that_is_not_there_asks_for_nothing(void **state UNUSED)
+static void a_member_is_optional_while_its_companion_is_absent(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s = { 0 };
 	_cleanup_free_ char *text = NULL;
@@ -196,7 +196,7 @@ static void a_companion_that_is_not_there_asks_for_nothing(void **state UNUSED)
 	assert_null(strstr(text, "inner"));
 }
 
-static void a_word_that_is_not_known_may_count_as_the_first(void **state UNUSED)
+static void an_unknown_enum_name_may_read_as_the_first_value(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s = { .paint = GREEN };
 
@@ -236,15 +236,15 @@ static void members_can_be_written_into_an_open_object(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_comes_back_as_it_was),
+		cmocka_unit_test(every_row_type_survives_a_round_trip),
 		cmocka_unit_test(a_list_that_was_read_can_grow_and_strings_end_with_null),
 		cmocka_unit_test(what_is_absent_is_not_written),
-		cmocka_unit_test(what_is_absent_leaves_the_default),
+		cmocka_unit_test(an_absent_member_keeps_the_default),
 		cmocka_unit_test(null_is_absent_where_the_table_says_so),
 		cmocka_unit_test(an_error_names_the_place),
 		cmocka_unit_test(a_list_without_a_limit_has_that_of_the_room),
-		cmocka_unit_test(a_companion_that_is_not_there_asks_for_nothing),
-		cmocka_unit_test(a_word_that_is_not_known_may_count_as_the_first),
+		cmocka_unit_test(a_member_is_optional_while_its_companion_is_absent),
+		cmocka_unit_test(an_unknown_enum_name_may_read_as_the_first_value),
 		cmocka_unit_test(an_older_name_is_read_and_the_newer_one_is_written),
 		cmocka_unit_test(members_can_be_written_into_an_open_object),
 	};

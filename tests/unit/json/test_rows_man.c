@@ -23,7 +23,7 @@ static void a_page_has_every_member_with_its_path(void **state UNUSED)
 	assert_non_null(strstr(text.at, "*hex* (hexadecimal string, may be absent)\n"));
 }
 
-static void members_stand_below_the_place_that_is_given(void **state UNUSED)
+static void man_page_members_are_prefixed_with_the_given_path(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -37,7 +37,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_has_every_member_with_its_path),
-		cmocka_unit_test(members_stand_below_the_place_that_is_given),
+		cmocka_unit_test(man_page_members_are_prefixed_with_the_given_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "json/doc.h"
 #include "unit.h"
 
-static void a_region_ends_behind_its_partner(void **state UNUSED)
+static void a_region_ends_after_its_matching_bracket(void **state UNUSED)
 {
 	static const struct {
 		const char *text;
@@ -97,13 +97,13 @@ static void only_the_first_document_counts(void **state UNUSED)
 	assert_none("[info] {\"a\": 1}", "parse");
 }
 
-static void a_bracket_without_partner_hides_nothing(void **state UNUSED)
+static void an_unmatched_bracket_does_not_hide_a_document(void **state UNUSED)
 {
 	assert_true(number_a("loading [ {\"a\": 1}") == 1);
 	assert_true(number_a("} ] {\"a\": 1}") == 1);
 }
 
-static void no_document_is_said_so(void **state UNUSED)
+static void text_without_a_document_is_an_error(void **state UNUSED)
 {
 	assert_none("", "absent");
 	assert_none(" \n", "absent");
@@ -130,14 +130,14 @@ static void the_search_is_bounded(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_region_ends_behind_its_partner),
+		cmocka_unit_test(a_region_ends_after_its_matching_bracket),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(a_member_is_found_by_its_number),
 		cmocka_unit_test(the_whole_text_is_a_document),
 		cmocka_unit_test(a_document_is_found_between_other_lines),
 		cmocka_unit_test(only_the_first_document_counts),
-		cmocka_unit_test(a_bracket_without_partner_hides_nothing),
-		cmocka_unit_test(no_document_is_said_so),
+		cmocka_unit_test(an_unmatched_bracket_does_not_hide_a_document),
+		cmocka_unit_test(text_without_a_document_is_an_error),
 		cmocka_unit_test(the_search_is_bounded),
 	};
 

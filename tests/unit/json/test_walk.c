@@ -98,7 +98,7 @@ static void sixty_four_levels_are_walked(void **state UNUSED)
 	assert_null(strstr(strbuf_str(&notes), JSON_WALK_TRUNCATED));
 }
 
-static void deeper_subtrees_are_skipped_and_told_once_at_the_end(void **state UNUSED)
+static void subtrees_past_the_depth_limit_add_one_sentinel_leaf(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, notes = STRBUF_INIT;
 	struct json_walk_report report;
@@ -168,7 +168,7 @@ int main(void)
 		cmocka_unit_test(only_finite_numbers_are_leaves),
 		cmocka_unit_test(values_carry_the_double_and_the_exact_text),
 		cmocka_unit_test(sixty_four_levels_are_walked),
-		cmocka_unit_test(deeper_subtrees_are_skipped_and_told_once_at_the_end),
+		cmocka_unit_test(subtrees_past_the_depth_limit_add_one_sentinel_leaf),
 		cmocka_unit_test(leaves_past_a_limit_are_counted),
 		cmocka_unit_test(an_error_of_the_callback_ends_the_walk),
 		cmocka_unit_test(integers_of_64_bits_keep_every_digit),

@@ -158,7 +158,7 @@ static void doubles_read_back_the_same(void **state UNUSED)
 	setlocale(LC_ALL, "C");
 }
 
-static void a_double_that_json_cannot_say_is_null_in_an_array(void **state UNUSED)
+static void a_double_that_is_not_finite_is_null_in_an_array(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
@@ -202,7 +202,7 @@ static void too_deep(struct json_writer *w)
 		json_begin_array(w);
 }
 
-static void breaking_the_order_ends_the_program(void **state UNUSED)
+static void misusing_the_writer_aborts(void **state UNUSED)
 {
 	static void (*const bugs[])(struct json_writer *) = {
 		value_without_key, key_in_array, wrong_end, key_without_value, too_deep,
@@ -240,8 +240,8 @@ int main(void)
 		cmocka_unit_test(broken_utf8_is_replaced),
 		cmocka_unit_test(every_byte_string_reads_back_as_json),
 		cmocka_unit_test(doubles_read_back_the_same),
-		cmocka_unit_test(a_double_that_json_cannot_say_is_null_in_an_array),
-		cmocka_unit_test(breaking_the_order_ends_the_program),
+		cmocka_unit_test(a_double_that_is_not_finite_is_null_in_an_array),
+		cmocka_unit_test(misusing_the_writer_aborts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void open_with_targets(const char *cache, const char *targets, const char
 	error_free(err);
 }
 
-static void no_debian_archive_is_said(void **state UNUSED)
+static void apt_sources_without_a_debian_archive_are_an_error(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *fresh = xasprintf("%s/kernel-apt/stable.fresh", cache);
@@ -292,7 +292,7 @@ static void codenames_come_from_release_files(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void private_sources_name_everything_once(void **state UNUSED)
+static void private_apt_sources_have_no_duplicates(void **state UNUSED)
 {
 	assert_script_says("private_apt_seen=; private_apt_add u bookworm /k/x.gpg; "
 			   "private_apt_add u sid /k/x.gpg; private_apt_add u sid /k/x.gpg; "
@@ -311,7 +311,7 @@ static struct error *run(const char *script, const struct kernel_watch *watch, s
 			  watch, out);
 }
 
-static void output_is_kept_and_complaints_are_not(void **state UNUSED)
+static void stdout_of_a_program_is_returned_and_stderr_is_not(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, large = STRBUF_INIT;
 
@@ -398,7 +398,7 @@ static void cancelling_ends_the_child_and_its_helpers(void **state UNUSED)
 	assert_error_tag(run("sleep 1000 & sleep 1000", &watch, NULL), "cancelled");
 }
 
-static void a_helper_that_stays_does_not_hold_us(void **state UNUSED)
+static void a_background_child_does_not_delay_the_result(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
@@ -422,7 +422,7 @@ static void copy_deb(const char *cache, const char *name, const struct kernel_un
 	free(sample_write(unpack->debs, "p.deb", &deb));
 }
 
-static void the_image_is_found_wherever_it_stands(void **state UNUSED)
+static void the_image_is_found_in_either_package_layout(void **state UNUSED)
 {
 	static const struct {
 		const char *words, *package;
@@ -456,7 +456,7 @@ static void the_image_is_found_wherever_it_stands(void **state UNUSED)
 	}
 }
 
-static void what_must_be_usable_is_not_kept_when_it_is_not(void **state UNUSED)
+static void an_unusable_kernel_is_not_kept_if_usable_is_required(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_kernel_unpack_ struct kernel_unpack unpack = { 0 };
@@ -508,19 +508,19 @@ int main(void)
 		cmocka_unit_test(the_next_release_follows_from_the_suite),
 		cmocka_unit_test(keys_are_found_in_both_formats),
 		cmocka_unit_test(debian_suites_are_kept_and_others_are_not),
-		cmocka_unit_test(no_debian_archive_is_said),
+		cmocka_unit_test(apt_sources_without_a_debian_archive_are_an_error),
 		cmocka_unit_test(a_path_that_apt_cannot_take_is_refused),
 		cmocka_unit_test(codenames_come_from_release_files),
-		cmocka_unit_test(private_sources_name_everything_once),
-		cmocka_unit_test(output_is_kept_and_complaints_are_not),
+		cmocka_unit_test(private_apt_sources_have_no_duplicates),
+		cmocka_unit_test(stdout_of_a_program_is_returned_and_stderr_is_not),
 		cmocka_unit_test(a_failure_carries_the_reason),
 		cmocka_unit_test(status_lines_become_progress),
 		cmocka_unit_test(percentages_are_read_in_any_locale),
 		cmocka_unit_test(cancelling_ends_the_child_and_its_helpers),
-		cmocka_unit_test(a_helper_that_stays_does_not_hold_us),
+		cmocka_unit_test(a_background_child_does_not_delay_the_result),
 		cmocka_unit_test(a_program_that_is_not_there_is_an_error),
-		cmocka_unit_test(the_image_is_found_wherever_it_stands),
-		cmocka_unit_test(what_must_be_usable_is_not_kept_when_it_is_not),
+		cmocka_unit_test(the_image_is_found_in_either_package_layout),
+		cmocka_unit_test(an_unusable_kernel_is_not_kept_if_usable_is_required),
 		cmocka_unit_test(packages_without_an_image_are_refused),
 	};
 

@@ -53,7 +53,7 @@ static void of_equal_versions_the_cloud_build_comes_first(void **state UNUSED)
 	assert_true(kernel_compare(&second, &first) > 0);
 }
 
-static void leftovers_of_the_dead_go_with_the_next_lock(void **state UNUSED)
+static void locking_the_cache_removes_leftovers_of_killed_processes(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *left = xasprintf("%s/kernels/.new-kernel", cache);
@@ -80,7 +80,7 @@ static void hear(void *context UNUSED, const char *line)
 	snprintf(heard, sizeof(heard), "%s", line);
 }
 
-static void who_waits_is_told_for_whom_and_can_be_cancelled(void **state UNUSED)
+static void waiting_for_the_cache_names_the_holder_and_can_be_cancelled(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 200 * NS_PER_MS };
@@ -185,8 +185,8 @@ int main(void)
 		cmocka_unit_test(a_cache_that_does_not_exist_is_empty),
 		cmocka_unit_test(newest_come_first_and_damaged_ones_last),
 		cmocka_unit_test(of_equal_versions_the_cloud_build_comes_first),
-		cmocka_unit_test(leftovers_of_the_dead_go_with_the_next_lock),
-		cmocka_unit_test(who_waits_is_told_for_whom_and_can_be_cancelled),
+		cmocka_unit_test(locking_the_cache_removes_leftovers_of_killed_processes),
+		cmocka_unit_test(waiting_for_the_cache_names_the_holder_and_can_be_cancelled),
 		cmocka_unit_test(the_lock_dies_with_its_owner),
 		cmocka_unit_test(removing_takes_one_and_leaves_the_others),
 		cmocka_unit_test(a_whole_kernel_is_checked_again),

@@ -38,7 +38,7 @@ static void one_package_becomes_a_kernel(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void a_kernel_cut_into_packages_is_put_together(void **state UNUSED)
+static void a_kernel_split_into_packages_is_assembled(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_kernel_ struct kernel *kernel = NULL;
@@ -107,7 +107,7 @@ static void without_it_the_newest_usable_one_is_the_default(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void no_usable_kernel_at_all_is_said(void **state UNUSED)
+static void an_archive_without_a_usable_kernel_is_an_error(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	struct kernel *kernel = NULL;
@@ -143,7 +143,7 @@ static void flavours_are_kept_apart(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void what_is_not_there_names_what_is(void **state UNUSED)
+static void a_missing_version_lists_the_available_ones(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	struct kernel *kernel = NULL;
@@ -196,13 +196,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_package_becomes_a_kernel),
-		cmocka_unit_test(a_kernel_cut_into_packages_is_put_together),
+		cmocka_unit_test(a_kernel_split_into_packages_is_assembled),
 		cmocka_unit_test(the_newest_that_fits_is_taken_and_only_once),
 		cmocka_unit_test(the_default_series_comes_first),
 		cmocka_unit_test(without_it_the_newest_usable_one_is_the_default),
-		cmocka_unit_test(no_usable_kernel_at_all_is_said),
+		cmocka_unit_test(an_archive_without_a_usable_kernel_is_an_error),
 		cmocka_unit_test(flavours_are_kept_apart),
-		cmocka_unit_test(what_is_not_there_names_what_is),
+		cmocka_unit_test(a_missing_version_lists_the_available_ones),
 		cmocka_unit_test(a_package_without_an_image_leaves_nothing),
 		cmocka_unit_test(cancelling_ends_apt_and_leaves_nothing),
 	};

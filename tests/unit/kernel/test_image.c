@@ -7,7 +7,7 @@
 
 #include "sample.h"
 
-static void a_bzimage_says_everything(void **state UNUSED)
+static void all_properties_are_read_from_a_bzimage(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT, vmlinux = STRBUF_INIT, btf = STRBUF_INIT;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
@@ -88,7 +88,7 @@ static void btf_may_be_missing(void **state UNUSED)
 	assert_int_equal(image->btf.n, 0);
 }
 
-static void a_release_that_is_no_file_name_is_refused(void **state UNUSED)
+static void a_release_that_is_not_a_file_name_is_refused(void **state UNUSED)
 {
 	static const char *const banners[] = { "../../etc/passwd x", "6.1/../x y", "6", "6.1\x1b y",
 					       "" };
@@ -341,7 +341,7 @@ static void a_wrong_size_or_a_cut_stream_is_malformed(void **state UNUSED)
 	}
 }
 
-static void claims_past_the_limits_are_not_allocated(void **state UNUSED)
+static void sizes_past_the_decompression_limits_are_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT, payload = STRBUF_INIT;
 	struct kernel_bytes out = { 0 };
@@ -377,12 +377,12 @@ static void methods_that_cannot_be_read_are_named(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_bzimage_says_everything),
+		cmocka_unit_test(all_properties_are_read_from_a_bzimage),
 		cmocka_unit_test(a_vmlinux_is_searched_for_its_banner),
 		cmocka_unit_test(a_banner_may_end_with_the_file),
 		cmocka_unit_test(debians_banner_knows_the_patch_level_better),
 		cmocka_unit_test(btf_may_be_missing),
-		cmocka_unit_test(a_release_that_is_no_file_name_is_refused),
+		cmocka_unit_test(a_release_that_is_not_a_file_name_is_refused),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(header_gives_banner_and_payload),
 		cmocka_unit_test(no_setup_sectors_means_four),
@@ -392,7 +392,7 @@ int main(void)
 		cmocka_unit_test(every_method_gives_the_bytes_back),
 		cmocka_unit_test(a_block_of_lz4_is_read_as_its_format_says),
 		cmocka_unit_test(a_wrong_size_or_a_cut_stream_is_malformed),
-		cmocka_unit_test(claims_past_the_limits_are_not_allocated),
+		cmocka_unit_test(sizes_past_the_decompression_limits_are_refused),
 		cmocka_unit_test(methods_that_cannot_be_read_are_named),
 	};
 

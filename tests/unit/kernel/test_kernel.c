@@ -38,7 +38,7 @@ static void hear(void *context, const char *line)
 	snprintf(heard, sizeof(heard), "%s", line);
 }
 
-static void lines_reach_whoever_listens(void **state UNUSED)
+static void kernel_say_formats_and_cuts_the_line(void **state UNUSED)
 {
 	struct kernel_watch watch = { .say = hear, .context = heard };
 
@@ -48,7 +48,7 @@ static void lines_reach_whoever_listens(void **state UNUSED)
 	assert_int_equal(strlen(heard), 1023);
 }
 
-static void nobody_needs_to_listen(void **state UNUSED)
+static void kernel_say_without_a_listener_is_ignored(void **state UNUSED)
 {
 	struct kernel_watch deaf = { 0 };
 
@@ -66,7 +66,7 @@ static struct kernel_version version(const char *text)
 	return v;
 }
 
-static void numbers_are_taken_and_the_rest_is_left(void **state UNUSED)
+static void version_numbers_are_parsed_and_the_rest_returned(void **state UNUSED)
 {
 	static const struct {
 		const char *text;
@@ -96,7 +96,7 @@ static void numbers_are_taken_and_the_rest_is_left(void **state UNUSED)
 	}
 }
 
-static void other_words_are_no_versions(void **state UNUSED)
+static void malformed_versions_are_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = { "",    "6",    "6.",    ".18",	     "v6.18",
 					     "six", "6-18", "-6.18", "6.99999999999" };
@@ -133,7 +133,7 @@ static void a_series_holds_its_versions_and_a_version_only_itself(void **state U
 	assert_false(kernel_version_matches(&one, &fifteen));
 }
 
-static void names_that_leave_the_folder_are_not_safe(void **state UNUSED)
+static void names_that_leave_the_directory_are_not_safe(void **state UNUSED)
 {
 	static const char *const wrong[] = { "", ".", "..", ".new-x", "a/b", "a b", "a\n", "\x1b" };
 
@@ -151,7 +151,7 @@ static void check_sample(const struct sample *sample, struct kernel_check *ret)
 	assert_success(kernel_check_btf(build_bytes(&btf), "test", ret));
 }
 
-static void clean_prototypes_are_usable(void **state UNUSED)
+static void prototypes_without_leaks_make_a_usable_kernel(void **state UNUSED)
 {
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
 
@@ -163,7 +163,7 @@ static void clean_prototypes_are_usable(void **state UNUSED)
 	assert_int_equal(check.leaky, 0);
 }
 
-static void one_leaked_argument_breaks_it(void **state UNUSED)
+static void one_leaked_argument_makes_a_kernel_broken(void **state UNUSED)
 {
 	_cleanup_kernel_check_ struct kernel_check one = { 0 }, two = { 0 };
 
@@ -178,7 +178,7 @@ static void one_leaked_argument_breaks_it(void **state UNUSED)
 	assert_null(strstr(two.reason, "impl"));
 }
 
-static void no_sched_ext_is_told_from_broken(void **state UNUSED)
+static void a_kernel_without_sched_ext_is_absent_not_broken(void **state UNUSED)
 {
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
 
@@ -199,7 +199,7 @@ static void no_btf_is_unknown_and_bad_btf_an_error(void **state UNUSED)
 		"not-btf");
 }
 
-static void every_verdict_has_a_word_of_its_own(void **state UNUSED)
+static void every_scx_verdict_has_a_unique_name(void **state UNUSED)
 {
 	for (int i = 0; i < KERNEL_N_SCX; i++) {
 		const char *word = kernel_scx_name((enum kernel_scx)i);
@@ -215,18 +215,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_usable_kernels_pass_for_sched_ext),
 		cmocka_unit_test(freeing_nothing_does_not_crash),
-		cmocka_unit_test(lines_reach_whoever_listens),
-		cmocka_unit_test(nobody_needs_to_listen),
-		cmocka_unit_test(numbers_are_taken_and_the_rest_is_left),
-		cmocka_unit_test(other_words_are_no_versions),
+		cmocka_unit_test(kernel_say_formats_and_cuts_the_line),
+		cmocka_unit_test(kernel_say_without_a_listener_is_ignored),
+		cmocka_unit_test(version_numbers_are_parsed_and_the_rest_returned),
+		cmocka_unit_test(malformed_versions_are_refused),
 		cmocka_unit_test(order_is_by_number_not_by_letter),
 		cmocka_unit_test(a_series_holds_its_versions_and_a_version_only_itself),
-		cmocka_unit_test(names_that_leave_the_folder_are_not_safe),
-		cmocka_unit_test(clean_prototypes_are_usable),
-		cmocka_unit_test(one_leaked_argument_breaks_it),
-		cmocka_unit_test(no_sched_ext_is_told_from_broken),
+		cmocka_unit_test(names_that_leave_the_directory_are_not_safe),
+		cmocka_unit_test(prototypes_without_leaks_make_a_usable_kernel),
+		cmocka_unit_test(one_leaked_argument_makes_a_kernel_broken),
+		cmocka_unit_test(a_kernel_without_sched_ext_is_absent_not_broken),
 		cmocka_unit_test(no_btf_is_unknown_and_bad_btf_an_error),
-		cmocka_unit_test(every_verdict_has_a_word_of_its_own),
+		cmocka_unit_test(every_scx_verdict_has_a_unique_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void the_newest_of_a_name_is_found(void **state UNUSED)
 	assert_null(kernel_packages_find(&packages, "b"));
 }
 
-static void names_say_release_and_flavour(void **state UNUSED)
+static void release_and_flavour_are_read_from_the_package_name(void **state UNUSED)
 {
 	static const struct {
 		const char *name, *release;
@@ -80,7 +80,7 @@ static void names_say_release_and_flavour(void **state UNUSED)
 	assert_null(none);
 }
 
-static void candidates_are_sorted_and_each_release_stands_once(void **state UNUSED)
+static void candidates_are_sorted_without_duplicates(void **state UNUSED)
 {
 	static const char *const expected[] = { "7.0.4-cloud-amd64", "6.18.15-cloud-amd64",
 						"6.18.9-cloud-amd64", "6.1.0-50-cloud-amd64" };
@@ -111,7 +111,7 @@ static void collect(void *context, const char *name)
 	strbuf_appendf(context, "%s;", name);
 }
 
-static void parts_of_a_kernel_are_found_in_what_it_needs(void **state UNUSED)
+static void packages_of_a_release_are_found_in_its_dependencies(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 
@@ -129,7 +129,7 @@ static void parts_of_a_kernel_are_found_in_what_it_needs(void **state UNUSED)
 	assert_int_equal(names.n, 0);
 }
 
-static void every_flavour_has_a_word(void **state UNUSED)
+static void every_flavour_has_a_name(void **state UNUSED)
 {
 	assert_string_equal(kernel_flavour_name(KERNEL_FLAVOUR_CLOUD), "cloud");
 	assert_string_equal(kernel_flavour_name(KERNEL_FLAVOUR_GENERIC), "generic");
@@ -141,10 +141,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stanzas_become_packages),
 		cmocka_unit_test(the_newest_of_a_name_is_found),
-		cmocka_unit_test(names_say_release_and_flavour),
-		cmocka_unit_test(candidates_are_sorted_and_each_release_stands_once),
-		cmocka_unit_test(parts_of_a_kernel_are_found_in_what_it_needs),
-		cmocka_unit_test(every_flavour_has_a_word),
+		cmocka_unit_test(release_and_flavour_are_read_from_the_package_name),
+		cmocka_unit_test(candidates_are_sorted_without_duplicates),
+		cmocka_unit_test(packages_of_a_release_are_found_in_its_dependencies),
+		cmocka_unit_test(every_flavour_has_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

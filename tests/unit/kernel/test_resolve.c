@@ -54,7 +54,7 @@ static void the_default_series_wins_over_newer_kernels(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void the_default_is_usable_or_not_at_all(void **state UNUSED)
+static void the_default_kernel_must_be_usable(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 
@@ -69,7 +69,7 @@ static void the_default_is_usable_or_not_at_all(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void words_are_series_versions_and_ids(void **state UNUSED)
+static void a_kernel_is_named_by_series_version_or_id(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	struct kernel *kernel = NULL;
@@ -88,7 +88,7 @@ static void words_are_series_versions_and_ids(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void the_environment_names_one_unless_somebody_asks(void **state UNUSED)
+static void ktstr_kernel_applies_unless_a_kernel_is_named(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 
@@ -158,7 +158,7 @@ static char *write_sample(const char *dir, const char *name, bool vmlinux)
 	return sample_write(dir, name, &file);
 }
 
-static void a_file_is_taken_once(void **state UNUSED)
+static void adding_an_unchanged_file_again_does_not_copy_it(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *path = write_sample(cache, "image", false);
@@ -210,7 +210,7 @@ static void a_build_tree_is_searched(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void a_folder_like_boot_must_hold_one_kernel(void **state UNUSED)
+static void a_directory_like_boot_must_hold_one_kernel(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *boot = xasprintf("%s/boot", cache);
@@ -270,7 +270,7 @@ static void the_same_build_keeps_its_modules_unless_forced(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void what_is_no_kernel_leaves_nothing_behind(void **state UNUSED)
+static void adding_a_file_that_is_not_a_kernel_leaves_nothing(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *text = sample_write_text(cache, "text", "hello");
@@ -292,17 +292,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_cache_names_the_command),
 		cmocka_unit_test(the_default_series_wins_over_newer_kernels),
-		cmocka_unit_test(the_default_is_usable_or_not_at_all),
-		cmocka_unit_test(words_are_series_versions_and_ids),
-		cmocka_unit_test(the_environment_names_one_unless_somebody_asks),
+		cmocka_unit_test(the_default_kernel_must_be_usable),
+		cmocka_unit_test(a_kernel_is_named_by_series_version_or_id),
+		cmocka_unit_test(ktstr_kernel_applies_unless_a_kernel_is_named),
 		cmocka_unit_test(damaged_kernels_are_never_taken),
 		cmocka_unit_test(a_path_is_taken_into_the_cache),
-		cmocka_unit_test(a_file_is_taken_once),
+		cmocka_unit_test(adding_an_unchanged_file_again_does_not_copy_it),
 		cmocka_unit_test(a_vmlinux_has_no_bzimage),
 		cmocka_unit_test(a_build_tree_is_searched),
-		cmocka_unit_test(a_folder_like_boot_must_hold_one_kernel),
+		cmocka_unit_test(a_directory_like_boot_must_hold_one_kernel),
 		cmocka_unit_test(the_same_build_keeps_its_modules_unless_forced),
-		cmocka_unit_test(what_is_no_kernel_leaves_nothing_behind),
+		cmocka_unit_test(adding_a_file_that_is_not_a_kernel_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static size_t count_entries(const char *folder)
 	return n - 2;
 }
 
-static void everything_lies_in_the_folder(void **state UNUSED)
+static void a_stored_kernel_has_all_files_in_its_directory(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *kernels = kernel_cache_dir(), *module = NULL;
@@ -94,7 +94,7 @@ static void what_is_not_committed_is_removed(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void the_same_build_is_replaced_and_another_stands_beside(void **state UNUSED)
+static void the_same_build_is_replaced_and_another_is_added(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *kernels = kernel_cache_dir();
@@ -115,7 +115,7 @@ static void the_same_build_is_replaced_and_another_stands_beside(void **state UN
 	sample_cache_end(cache);
 }
 
-static void a_damaged_entry_gives_its_name_away(void **state UNUSED)
+static void a_damaged_entry_is_replaced_under_its_name(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_free_ char *damaged = xasprintf("%s/kernels/" SAMPLE_RELEASE, cache);
@@ -129,7 +129,7 @@ static void a_damaged_entry_gives_its_name_away(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
-static void the_verdict_is_kept(void **state UNUSED)
+static void the_scx_verdict_is_stored(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
 	_cleanup_kernel_ struct kernel *kernel = NULL;
@@ -153,7 +153,7 @@ static struct error *parse(const char *text, struct kernel **ret)
 	return kernel_metadata_parse(text, strlen(text), DIR_PATH, ret);
 }
 
-static void members_become_a_kernel_with_paths(void **state UNUSED)
+static void metadata_is_read_into_a_kernel_with_paths(void **state UNUSED)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 
@@ -175,7 +175,7 @@ static void members_become_a_kernel_with_paths(void **state UNUSED)
 	assert_int_equal(kernel->origin_mtime_ns, 7);
 }
 
-static void what_is_written_reads_back_the_same(void **state UNUSED)
+static void kernel_metadata_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL, *back = NULL;
 	_cleanup_strbuf_ struct strbuf once = STRBUF_INIT, twice = STRBUF_INIT;
@@ -224,7 +224,7 @@ static void an_error_names_the_member(void **state UNUSED)
 			    "metadata.json: files.vmlinux.hash: not 16 hexadecimal digits");
 }
 
-static void text_that_is_not_ours_is_damage(void **state UNUSED)
+static void malformed_metadata_is_damage(void **state UNUSED)
 {
 	static const char *const broken[] = {
 		"",
@@ -277,16 +277,16 @@ static void files_must_have_their_sizes(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_lies_in_the_folder),
+		cmocka_unit_test(a_stored_kernel_has_all_files_in_its_directory),
 		cmocka_unit_test(what_is_not_committed_is_removed),
-		cmocka_unit_test(the_same_build_is_replaced_and_another_stands_beside),
-		cmocka_unit_test(a_damaged_entry_gives_its_name_away),
-		cmocka_unit_test(the_verdict_is_kept),
-		cmocka_unit_test(members_become_a_kernel_with_paths),
-		cmocka_unit_test(what_is_written_reads_back_the_same),
+		cmocka_unit_test(the_same_build_is_replaced_and_another_is_added),
+		cmocka_unit_test(a_damaged_entry_is_replaced_under_its_name),
+		cmocka_unit_test(the_scx_verdict_is_stored),
+		cmocka_unit_test(metadata_is_read_into_a_kernel_with_paths),
+		cmocka_unit_test(kernel_metadata_survives_a_round_trip),
 		cmocka_unit_test(every_member_is_written_in_its_order),
 		cmocka_unit_test(an_error_names_the_member),
-		cmocka_unit_test(text_that_is_not_ours_is_damage),
+		cmocka_unit_test(malformed_metadata_is_damage),
 		cmocka_unit_test(files_must_have_their_sizes),
 	};
 

@@ -54,7 +54,7 @@ static struct error *parse(const struct strbuf *bytes, struct kmem_cached *ret)
 	return kmem_cached_parse((struct bytes){ copy, bytes->n }, BUILD_ID, ret);
 }
 
-static void what_is_kept_comes_back(void **state UNUSED)
+static void a_cached_kernel_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
 	_cleanup_kmem_cached_ struct kmem_cached back = { 0 };
@@ -80,7 +80,7 @@ static void what_is_kept_comes_back(void **state UNUSED)
 	}
 }
 
-static void a_byte_that_is_another_spoils_it_wherever_it_is(void **state UNUSED)
+static void any_changed_byte_makes_the_cache_file_bad(void **state UNUSED)
 {
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -99,7 +99,7 @@ static void a_byte_that_is_another_spoils_it_wherever_it_is(void **state UNUSED)
 }
 
 /* Whoever can write the file can also write the sum. */
-static void bytes_whose_sum_is_right_harm_nobody(void **state UNUSED)
+static void cache_files_with_a_forged_checksum_are_read_safely(void **state UNUSED)
 {
 	static const uint8_t values[] = { 0, 0x7f, 0xff };
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
@@ -135,7 +135,7 @@ static void bytes_whose_sum_is_right_harm_nobody(void **state UNUSED)
 	assert_true(n_taken > 100);
 }
 
-static void of_another_kernel_or_program_it_is_none(void **state UNUSED)
+static void a_cache_file_of_another_kernel_or_version_is_refused(void **state UNUSED)
 {
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -215,7 +215,7 @@ static void build_ids_that_are_paths_are_refused(void **state UNUSED)
 	free(root);
 }
 
-static void the_oldest_goes_when_there_are_too_many(void **state UNUSED)
+static void the_oldest_cache_file_is_removed_past_the_limit(void **state UNUSED)
 {
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
 	char *root = staged_root_new();
@@ -242,13 +242,13 @@ static void the_oldest_goes_when_there_are_too_many(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_kept_comes_back),
-		cmocka_unit_test(a_byte_that_is_another_spoils_it_wherever_it_is),
-		cmocka_unit_test(bytes_whose_sum_is_right_harm_nobody),
-		cmocka_unit_test(of_another_kernel_or_program_it_is_none),
+		cmocka_unit_test(a_cached_kernel_survives_a_round_trip),
+		cmocka_unit_test(any_changed_byte_makes_the_cache_file_bad),
+		cmocka_unit_test(cache_files_with_a_forged_checksum_are_read_safely),
+		cmocka_unit_test(a_cache_file_of_another_kernel_or_version_is_refused),
 		cmocka_unit_test(files_are_written_whole_and_read_by_build_id),
 		cmocka_unit_test(build_ids_that_are_paths_are_refused),
-		cmocka_unit_test(the_oldest_goes_when_there_are_too_many),
+		cmocka_unit_test(the_oldest_cache_file_is_removed_past_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void bytes_behind_the_end_of_the_file_are_counted(void **state UNUSED)
 }
 
 /* As in /proc/kcore: the image once more inside RAM, vmalloc without a physical address. */
-static void first_to_tell_an_address_counts(void **state UNUSED)
+static void the_first_segment_of_an_address_is_used(void **state UNUSED)
 {
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
 	_cleanup_core_ struct core c = core_new();
@@ -212,7 +212,7 @@ static void notes_of_all_segments_together_have_a_limit(void **state UNUSED)
 	assert_error_tag(read_core(&c, &core), "limit");
 }
 
-static void notes_that_run_out_are_no_notes(void **state UNUSED)
+static void truncated_notes_are_ignored(void **state UNUSED)
 {
 	static const Elf64_Nhdr note = { 11, UINT32_MAX, 0 };
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
@@ -242,7 +242,7 @@ static void segment_behind_the_end_of_the_file_is_unreadable(void **state UNUSED
 	assert_false(r.next_data(&r, 0, &start, &end));
 }
 
-static void refusals_say_what_is_wrong(void **state UNUSED)
+static void malformed_core_files_are_refused_with_a_reason(void **state UNUSED)
 {
 	_cleanup_core_ struct core c = core_new();
 	struct kmem_core core;
@@ -263,7 +263,7 @@ static void refusals_say_what_is_wrong(void **state UNUSED)
 	assert_error_tag(read_core(&c, &core), "not-elf");
 }
 
-static void many_headers_are_counted_in_the_first_section(void **state UNUSED)
+static void program_header_count_past_pn_xnum_is_read_from_section_0(void **state UNUSED)
 {
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
 	_cleanup_core_ struct core c = core_new();
@@ -282,7 +282,7 @@ static void many_headers_are_counted_in_the_first_section(void **state UNUSED)
 }
 
 /* Each of the wide ones meets all of the narrow ones. */
-static void segments_that_overlap_for_ever_are_refused(void **state UNUSED)
+static void core_files_with_too_many_overlapping_segments_are_refused(void **state UNUSED)
 {
 	enum { NARROW = 1024, WIDE = 1025 };
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
@@ -312,16 +312,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_are_found_by_physical_address),
 		cmocka_unit_test(bytes_behind_the_end_of_the_file_are_counted),
-		cmocka_unit_test(first_to_tell_an_address_counts),
+		cmocka_unit_test(the_first_segment_of_an_address_is_used),
 		cmocka_unit_test(note_is_found_among_others),
 		cmocka_unit_test(every_note_of_a_cpu_is_kept_in_its_order),
 		cmocka_unit_test(notes_that_are_not_of_a_cpu_are_passed_over),
 		cmocka_unit_test(notes_of_all_segments_together_have_a_limit),
-		cmocka_unit_test(notes_that_run_out_are_no_notes),
+		cmocka_unit_test(truncated_notes_are_ignored),
 		cmocka_unit_test(segment_behind_the_end_of_the_file_is_unreadable),
-		cmocka_unit_test(refusals_say_what_is_wrong),
-		cmocka_unit_test(many_headers_are_counted_in_the_first_section),
-		cmocka_unit_test(segments_that_overlap_for_ever_are_refused),
+		cmocka_unit_test(malformed_core_files_are_refused_with_a_reason),
+		cmocka_unit_test(program_header_count_past_pn_xnum_is_read_from_section_0),
+		cmocka_unit_test(core_files_with_too_many_overlapping_segments_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static uint64_t value_of(struct fixture *f, enum kmem_field_id id)
 	return value;
 }
 
-static void place_and_width_come_from_the_types(void **state)
+static void field_offset_and_width_come_from_btf(void **state)
 {
 	struct fixture *f = *state;
 	int64_t number = 0;
@@ -179,7 +179,7 @@ static void texts_end_with_their_array(void **state)
 		KMEM_READ_UNMAPPED);
 }
 
-static void without_types_nothing_is_known(void **state UNUSED)
+static void without_btf_every_field_is_missing(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct kmem_fields fields;
@@ -194,13 +194,13 @@ static void without_types_nothing_is_known(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(place_and_width_come_from_the_types, set_up,
+		cmocka_unit_test_setup_teardown(field_offset_and_width_come_from_btf, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(alternatives_are_tried_in_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_members_are_unknown_and_named, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(texts_end_with_their_array, set_up, tear_down),
-		cmocka_unit_test(without_types_nothing_is_known),
+		cmocka_unit_test(without_btf_every_field_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void check_all(struct kmem_kallsyms *k, const struct build_symbol *symbol
 	assert_false(kmem_kallsyms_find(k, "zzz", 0, &s));
 }
 
-static void every_way_of_writing_addresses(void **state UNUSED)
+static void every_kallsyms_address_encoding_is_read(void **state UNUSED)
 {
 	for (enum kmem_kallsyms_mode mode = 0; mode < KMEM_KALLSYMS_N_MODES; mode++) {
 		_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
@@ -93,7 +93,7 @@ static void per_cpu_symbols_of_older_kernels_are_absolute(void **state UNUSED)
 	assert_string_equal(s.name, "runqueues");
 }
 
-static void offsets_from_a_base_have_no_sign(void **state UNUSED)
+static void offsets_relative_to_a_base_are_unsigned(void **state UNUSED)
 {
 	uint64_t low = BASE - UINT64_C(0xc0000000);
 	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
@@ -106,7 +106,7 @@ static void offsets_from_a_base_have_no_sign(void **state UNUSED)
 	check_all(k, kernel, ARRAY_SIZE(kernel));
 }
 
-static void without_an_order_names_are_sorted_here(void **state UNUSED)
+static void names_are_sorted_when_kallsyms_has_no_valid_order(void **state UNUSED)
 {
 	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
 		kernel, ARRAY_SIZE(kernel), KMEM_KALLSYMS_RELATIVE, BASE, PLACES);
@@ -168,7 +168,7 @@ static void nearest_symbol_is_the_one_below(void **state UNUSED)
 	assert_int_equal(s.bytes, 0);
 }
 
-static void contradictions_are_refused(void **state UNUSED)
+static void contradictory_input_is_refused(void **state UNUSED)
 {
 	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
 		kernel, ARRAY_SIZE(kernel), KMEM_KALLSYMS_RELATIVE, BASE, PLACES);
@@ -211,7 +211,7 @@ static void contradictions_are_refused(void **state UNUSED)
 }
 
 /* 300 tokens of two letters: fits the table, not a name. */
-static void name_longer_than_any_is_left_out(void **state UNUSED)
+static void names_longer_than_the_kernels_limit_are_skipped(void **state UNUSED)
 {
 	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
 		kernel, 1, KMEM_KALLSYMS_RELATIVE, BASE, PLACES);
@@ -231,14 +231,14 @@ static void name_longer_than_any_is_left_out(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way_of_writing_addresses),
+		cmocka_unit_test(every_kallsyms_address_encoding_is_read),
 		cmocka_unit_test(per_cpu_symbols_of_older_kernels_are_absolute),
-		cmocka_unit_test(offsets_from_a_base_have_no_sign),
-		cmocka_unit_test(without_an_order_names_are_sorted_here),
+		cmocka_unit_test(offsets_relative_to_a_base_are_unsigned),
+		cmocka_unit_test(names_are_sorted_when_kallsyms_has_no_valid_order),
 		cmocka_unit_test(namesakes_are_all_found),
 		cmocka_unit_test(nearest_symbol_is_the_one_below),
-		cmocka_unit_test(contradictions_are_refused),
-		cmocka_unit_test(name_longer_than_any_is_left_out),
+		cmocka_unit_test(contradictory_input_is_refused),
+		cmocka_unit_test(names_longer_than_the_kernels_limit_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -13,7 +13,7 @@ static struct error *attach(const struct build_kernel *k, struct kmem **ret)
 	return kmem_attach(&reader, (struct bytes){ NULL, 0 }, NULL, ret);
 }
 
-static void kernel_is_found_without_help(void **state UNUSED)
+static void the_kernel_is_found_from_memory_alone(void **state UNUSED)
 {
 	for (int i = 0; i < 2 * KMEM_KALLSYMS_N_MODES; i++) {
 		struct kernel_form form = { .levels = i % 2 ? 4 : 5,
@@ -83,7 +83,7 @@ static void notes_of_other_kernels_are_not_believed(void **state UNUSED)
 	assert_int_equal(kmem->n_stale_notes, 3);
 }
 
-static void copies_alone_are_no_kernel(void **state UNUSED)
+static void a_copied_note_without_the_original_is_stale(void **state UNUSED)
 {
 	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
 	struct kmem *kmem = NULL;
@@ -155,7 +155,7 @@ static void direct_map_that_does_not_hold_is_not_used(void **state UNUSED)
 	}
 }
 
-static void what_is_missing_blinds_only_itself(void **state UNUSED)
+static void missing_cpus_or_types_do_not_prevent_attaching(void **state UNUSED)
 {
 	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
 	_cleanup_kmem_ struct kmem *kmem = NULL;
@@ -213,7 +213,7 @@ static void check_kernel(struct kmem *kmem, const struct build_kernel *k)
 			    "the kernel has no struct task_struct");
 }
 
-static void kernel_that_was_seen_before_is_known_after_another_boot(void **state UNUSED)
+static void a_cached_kernel_is_used_after_another_boot(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT;
 
@@ -264,7 +264,7 @@ static void kernel_that_was_seen_before_is_known_after_another_boot(void **state
 }
 
 /* A build-id is a claim of the guest. */
-static void kernel_that_claims_to_be_another_is_read_anew(void **state UNUSED)
+static void a_cache_file_with_other_symbols_or_types_is_rebuilt(void **state UNUSED)
 {
 	static const struct build_symbol more[] = { { 0x180, 't', "between" } };
 	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT;
@@ -306,7 +306,7 @@ static void kernel_that_claims_to_be_another_is_read_anew(void **state UNUSED)
 	staged_root_free(dir);
 }
 
-static void damaged_knowledge_is_replaced(void **state UNUSED)
+static void a_damaged_cache_file_is_replaced(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT, good = STRBUF_INIT, bad = STRBUF_INIT;
 	struct kernel_form form = { .levels = 5, .mode = KMEM_KALLSYMS_RELATIVE };
@@ -398,19 +398,19 @@ static void number_of_cpus_has_a_limit(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_is_found_without_help),
+		cmocka_unit_test(the_kernel_is_found_from_memory_alone),
 		cmocka_unit_test(copy_of_the_note_leads_to_the_original),
 		cmocka_unit_test(notes_of_other_kernels_are_not_believed),
-		cmocka_unit_test(copies_alone_are_no_kernel),
+		cmocka_unit_test(a_copied_note_without_the_original_is_stale),
 		cmocka_unit_test(note_of_a_core_file_is_compared_by_its_text),
 		cmocka_unit_test(tables_must_map_themselves),
 		cmocka_unit_test(release_must_be_that_of_the_note),
 		cmocka_unit_test(direct_map_that_does_not_hold_is_not_used),
-		cmocka_unit_test(what_is_missing_blinds_only_itself),
+		cmocka_unit_test(missing_cpus_or_types_do_not_prevent_attaching),
 		cmocka_unit_test(number_of_candidates_has_a_limit),
-		cmocka_unit_test(kernel_that_was_seen_before_is_known_after_another_boot),
-		cmocka_unit_test(kernel_that_claims_to_be_another_is_read_anew),
-		cmocka_unit_test(damaged_knowledge_is_replaced),
+		cmocka_unit_test(a_cached_kernel_is_used_after_another_boot),
+		cmocka_unit_test(a_cache_file_with_other_symbols_or_types_is_rebuilt),
+		cmocka_unit_test(a_damaged_cache_file_is_replaced),
 		cmocka_unit_test(copies_of_a_variable_are_found_per_cpu),
 		cmocka_unit_test(number_of_cpus_has_a_limit),
 	};

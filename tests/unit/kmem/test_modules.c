@@ -287,7 +287,7 @@ static void every_id_is_listed(void **state)
 	assert_true(f->seen.entry[1] == f->k.direct + MODULE);
 }
 
-static void types_of_a_module_stand_on_the_kernels(void **state)
+static void module_btf_is_loaded_on_top_of_the_kernels(void **state)
 {
 	struct guest_fixture *f = *state;
 	_cleanup_kmem_btf_ struct kmem_btf *btf = NULL;
@@ -303,7 +303,7 @@ static void types_of_a_module_stand_on_the_kernels(void **state)
 	assert_int_equal(place.offset, 40);
 }
 
-static void types_of_a_program_stand_alone(void **state)
+static void program_btf_is_loaded_without_a_base(void **state)
 {
 	struct guest_fixture *f = *state;
 	_cleanup_kmem_btf_ struct kmem_btf *btf = NULL;
@@ -314,7 +314,7 @@ static void types_of_a_program_stand_alone(void **state)
 	assert_int_equal(btf_n_types(btf->btf), 1);
 }
 
-static void wild_objects_are_refused(void **state)
+static void invalid_btf_objects_are_refused(void **state)
 {
 	struct guest_fixture *f = *state;
 	struct kmem_btf *btf = NULL;
@@ -357,11 +357,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wild_tables_of_symbols_are_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(every_id_is_listed, guest_set_up, guest_tear_down),
-		cmocka_unit_test_setup_teardown(types_of_a_module_stand_on_the_kernels,
+		cmocka_unit_test_setup_teardown(module_btf_is_loaded_on_top_of_the_kernels,
 						guest_set_up, guest_tear_down),
-		cmocka_unit_test_setup_teardown(types_of_a_program_stand_alone, guest_set_up,
+		cmocka_unit_test_setup_teardown(program_btf_is_loaded_without_a_base, guest_set_up,
 						guest_tear_down),
-		cmocka_unit_test_setup_teardown(wild_objects_are_refused, guest_set_up,
+		cmocka_unit_test_setup_teardown(invalid_btf_objects_are_refused, guest_set_up,
 						guest_tear_down),
 		cmocka_unit_test(without_types_of_its_own_nothing_is_listed),
 	};

@@ -52,7 +52,7 @@ static void a_name_is_found_and_remembered(void **state UNUSED)
 }
 
 /* In every way of writing, after a boot at another place, without the table. */
-static void numbers_of_one_boot_lead_to_addresses_of_another(void **state UNUSED)
+static void cached_symbol_indexes_give_addresses_after_another_boot(void **state UNUSED)
 {
 	static const char *const wanted[] = { "test_data",	"init_uts_ns",	  "_stext",
 					      "swapper_pg_dir", "kallsyms_names", "runqueues" };
@@ -154,7 +154,7 @@ static struct error *load(const struct build_kernel *k, struct kmem_symbols **re
 	return err;
 }
 
-static void way_of_writing_is_found_by_trying(void **state UNUSED)
+static void the_kallsyms_encoding_is_found_by_trial(void **state UNUSED)
 {
 	for (int i = 0; i < 2 * KMEM_KALLSYMS_N_MODES; i++) {
 		struct kernel_form form = { .levels = i % 3 ? 4 : 5,
@@ -185,7 +185,7 @@ static void edit(struct build_kernel *k, const char *from, const char *to)
 	memcpy(at, to, strlen(to));
 }
 
-static void no_way_agrees_with_another_kernels_text(void **state UNUSED)
+static void a_kallsyms_base_that_is_wrong_matches_no_encoding(void **state UNUSED)
 {
 	struct kernel_form form = { .levels = 4, .mode = KMEM_KALLSYMS_RELATIVE };
 	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&form);
@@ -197,7 +197,7 @@ static void no_way_agrees_with_another_kernels_text(void **state UNUSED)
 	assert_null(symbols);
 }
 
-static void tables_that_are_not_told_or_not_there(void **state UNUSED)
+static void missing_or_unreadable_kallsyms_tables_are_refused(void **state UNUSED)
 {
 	struct kernel_form form = { .levels = 4, .mode = KMEM_KALLSYMS_PLACE };
 	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&form);
@@ -226,11 +226,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_is_found_and_remembered),
-		cmocka_unit_test(numbers_of_one_boot_lead_to_addresses_of_another),
+		cmocka_unit_test(cached_symbol_indexes_give_addresses_after_another_boot),
 		cmocka_unit_test(numbers_that_vmcoreinfo_contradicts_are_refused),
-		cmocka_unit_test(way_of_writing_is_found_by_trying),
-		cmocka_unit_test(no_way_agrees_with_another_kernels_text),
-		cmocka_unit_test(tables_that_are_not_told_or_not_there),
+		cmocka_unit_test(the_kallsyms_encoding_is_found_by_trial),
+		cmocka_unit_test(a_kallsyms_base_that_is_wrong_matches_no_encoding),
+		cmocka_unit_test(missing_or_unreadable_kallsyms_tables_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

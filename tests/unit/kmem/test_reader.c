@@ -78,7 +78,7 @@ static uint64_t allocated(int fd)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-static void holes_are_passed_over_and_stay_holes(void **state UNUSED)
+static void data_search_skips_holes_without_filling_them(void **state UNUSED)
 {
 	_cleanup_physmap_ struct physmap *map = physmap_new();
 	_cleanup_close_ int fd = memory_file(UINT64_C(1) << 30);
@@ -101,7 +101,7 @@ static void holes_are_passed_over_and_stay_holes(void **state UNUSED)
 	assert_int_equal(allocated(fd), before);
 }
 
-static void memory_of_a_process_is_data_from_end_to_end(void **state UNUSED)
+static void process_memory_counts_as_data_throughout(void **state UNUSED)
 {
 	static char own[8192] = "of this very process";
 	_cleanup_physmap_ struct physmap *map = physmap_new();
@@ -144,7 +144,7 @@ static void clone_is_read_from_its_process_and_searched_by_its_files(void **stat
 	munmap(own, 64 << 20);
 }
 
-static void every_status_has_its_word(void **state UNUSED)
+static void every_read_status_has_a_name(void **state UNUSED)
 {
 	assert_string_equal(kmem_status_name(KMEM_READ_OK), "ok");
 	assert_string_equal(kmem_status_name(KMEM_READ_UNMAPPED), "unmapped");
@@ -159,10 +159,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffer_is_read_inside_its_bounds),
 		cmocka_unit_test(backends_and_the_hole_between_them),
-		cmocka_unit_test(holes_are_passed_over_and_stay_holes),
-		cmocka_unit_test(memory_of_a_process_is_data_from_end_to_end),
+		cmocka_unit_test(data_search_skips_holes_without_filling_them),
+		cmocka_unit_test(process_memory_counts_as_data_throughout),
 		cmocka_unit_test(clone_is_read_from_its_process_and_searched_by_its_files),
-		cmocka_unit_test(every_status_has_its_word),
+		cmocka_unit_test(every_read_status_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void failure_names_the_first_address_that_fails(void **state)
 	error_free(err);
 }
 
-static void end_of_the_address_space_does_not_wrap(void **state)
+static void a_read_past_the_last_address_does_not_wrap(void **state)
 {
 	struct fixture *f = *state;
 	char buf[16];
@@ -160,7 +160,7 @@ static void numbers_have_the_width_asked_for(void **state)
 
 enum { RAM = 3 * 4096 + 100 };
 
-static void small_reads_of_a_page_ask_once(void **state UNUSED)
+static void small_reads_of_one_page_cost_one_read(void **state UNUSED)
 {
 	uint8_t ram[RAM];
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, RAM }, 0);
@@ -182,7 +182,7 @@ static void small_reads_of_a_page_ask_once(void **state UNUSED)
 	kmem_pages_deinit(&pages);
 }
 
-static void what_was_read_stays_until_it_is_forgotten(void **state UNUSED)
+static void a_page_is_cached_until_it_is_forgotten(void **state UNUSED)
 {
 	uint8_t ram[4096] = { 1 };
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, sizeof(ram) }, 0);
@@ -248,7 +248,7 @@ static void pages_far_apart_do_not_push_each_other_out(void **state UNUSED)
 	assert_true(n_used > 48);
 }
 
-static void whole_pages_pass_the_memory_by(void **state UNUSED)
+static void reads_of_whole_pages_bypass_the_cache(void **state UNUSED)
 {
 	uint8_t ram[2 * 4096] = { 0 }, buf[4096];
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, sizeof(ram) }, 0);
@@ -270,7 +270,7 @@ static void note_touch(void *context, uint64_t physical, size_t n)
 	seen[1] = n;
 }
 
-static void listener_is_told_what_was_asked_for(void **state UNUSED)
+static void the_touched_callback_gets_the_requested_bytes(void **state UNUSED)
 {
 	uint8_t ram[4096] = { 0 }, buf[8];
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, sizeof(ram) }, 0);
@@ -334,7 +334,7 @@ static void pages_of_all_sizes_with_4_and_5_levels(void **state UNUSED)
 	}
 }
 
-static void fifth_level_tells_apart_what_four_would_mix_up(void **state UNUSED)
+static void addresses_differing_in_the_fifth_level_are_distinct(void **state UNUSED)
 {
 	_cleanup_build_memory_ struct build_memory m = build_memory_new(1 << 20, 0x1000, 5);
 	uint64_t low = UINT64_C(0xff11000000000000), high = UINT64_C(0xff12000000000000);
@@ -367,7 +367,7 @@ static void address_must_be_canonical(void **state UNUSED)
 	assert_true(kmem_paging_is_canonical(&five.paging, UINT64_C(0xff11800000000000)));
 }
 
-static void pat_is_no_part_of_the_address(void **state UNUSED)
+static void the_pat_bit_is_not_part_of_the_address(void **state UNUSED)
 {
 	_cleanup_build_memory_ struct build_memory m = build_memory_new(1 << 20, 0x1000, 4);
 	struct kmem_mapping mapping;
@@ -400,7 +400,7 @@ static void rights_are_those_of_all_levels(void **state UNUSED)
 	assert_false(mapping.executable);
 }
 
-static void page_larger_than_there_are_maps_nothing(void **state UNUSED)
+static void pages_larger_than_1_gib_are_unmapped(void **state UNUSED)
 {
 	_cleanup_build_memory_ struct build_memory m = build_memory_new(1 << 20, 0x1000, 5);
 	struct kmem_mapping mapping;
@@ -413,7 +413,7 @@ static void page_larger_than_there_are_maps_nothing(void **state UNUSED)
 	}
 }
 
-static void missing_entry_says_how_much_is_missing(void **state UNUSED)
+static void a_missing_entry_reports_the_unmapped_length(void **state UNUSED)
 {
 	_cleanup_build_memory_ struct build_memory m = build_memory_new(1 << 20, 0x1000, 4);
 	struct kmem_mapping mapping;
@@ -438,7 +438,7 @@ static void table_outside_ram_is_not_unmapped(void **state UNUSED)
 	assert_int_equal(walk(&m, KERNEL, &mapping), KMEM_READ_OUTSIDE);
 }
 
-static void bits_of_encryption_are_taken_off(void **state UNUSED)
+static void the_encryption_mask_is_removed_from_addresses(void **state UNUSED)
 {
 	_cleanup_build_memory_ struct build_memory m = build_memory_new(1 << 20, 0x1000, 4);
 	uint64_t mask = UINT64_C(1) << 47, entry;
@@ -479,7 +479,7 @@ static uint64_t print(struct build_space *s, uint64_t from, uint64_t n)
 	return ret;
 }
 
-static void every_bit_counts(void **state)
+static void any_changed_bit_changes_the_fingerprint(void **state)
 {
 	struct build_space *s = *state;
 	uint64_t all = print(s, 5, FILLED);
@@ -499,7 +499,7 @@ static void every_bit_counts(void **state)
 	assert_true(print(s, 5, FILLED) == all);
 }
 
-static void order_and_length_count(void **state)
+static void order_and_length_change_the_fingerprint(void **state)
 {
 	struct build_space *s = *state;
 	uint64_t before, word;
@@ -534,7 +534,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(failure_names_the_first_address_that_fails, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(end_of_the_address_space_does_not_wrap, set_up,
+		cmocka_unit_test_setup_teardown(a_read_past_the_last_address_does_not_wrap, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(direct_map_needs_no_tables, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(translation_is_kept_until_it_is_forgotten, set_up,
@@ -543,26 +543,26 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(numbers_have_the_width_asked_for, set_up,
 						tear_down),
-		cmocka_unit_test(small_reads_of_a_page_ask_once),
-		cmocka_unit_test(what_was_read_stays_until_it_is_forgotten),
+		cmocka_unit_test(small_reads_of_one_page_cost_one_read),
+		cmocka_unit_test(a_page_is_cached_until_it_is_forgotten),
 		cmocka_unit_test(last_page_may_be_cut_short),
 		cmocka_unit_test(two_pages_of_one_slot_are_not_confused),
 		cmocka_unit_test(pages_far_apart_do_not_push_each_other_out),
-		cmocka_unit_test(whole_pages_pass_the_memory_by),
-		cmocka_unit_test(listener_is_told_what_was_asked_for),
+		cmocka_unit_test(reads_of_whole_pages_bypass_the_cache),
+		cmocka_unit_test(the_touched_callback_gets_the_requested_bytes),
 		cmocka_unit_test(pages_of_all_sizes_with_4_and_5_levels),
-		cmocka_unit_test(fifth_level_tells_apart_what_four_would_mix_up),
+		cmocka_unit_test(addresses_differing_in_the_fifth_level_are_distinct),
 		cmocka_unit_test(address_must_be_canonical),
-		cmocka_unit_test(pat_is_no_part_of_the_address),
+		cmocka_unit_test(the_pat_bit_is_not_part_of_the_address),
 		cmocka_unit_test(rights_are_those_of_all_levels),
-		cmocka_unit_test(page_larger_than_there_are_maps_nothing),
-		cmocka_unit_test(missing_entry_says_how_much_is_missing),
+		cmocka_unit_test(pages_larger_than_1_gib_are_unmapped),
+		cmocka_unit_test(a_missing_entry_reports_the_unmapped_length),
 		cmocka_unit_test(table_outside_ram_is_not_unmapped),
-		cmocka_unit_test(bits_of_encryption_are_taken_off),
-		cmocka_unit_test_setup_teardown(every_bit_counts, fingerprint_set_up,
-						fingerprint_tear_down),
-		cmocka_unit_test_setup_teardown(order_and_length_count, fingerprint_set_up,
-						fingerprint_tear_down),
+		cmocka_unit_test(the_encryption_mask_is_removed_from_addresses),
+		cmocka_unit_test_setup_teardown(any_changed_bit_changes_the_fingerprint,
+						fingerprint_set_up, fingerprint_tear_down),
+		cmocka_unit_test_setup_teardown(order_and_length_change_the_fingerprint,
+						fingerprint_set_up, fingerprint_tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_read_is_an_error, fingerprint_set_up,
 						fingerprint_tear_down),
 	};

@@ -18,7 +18,7 @@ static struct error *parse(const char *text, struct kmem_vmcoreinfo *ret)
 	return kmem_vmcoreinfo_parse((struct bytes){ (const uint8_t *)text, strlen(text) }, ret);
 }
 
-static void lines_become_values(void **state UNUSED)
+static void vmcoreinfo_lines_are_parsed(void **state UNUSED)
 {
 	_cleanup_kmem_vmcoreinfo_ struct kmem_vmcoreinfo info = { 0 };
 	uint64_t value = 0;
@@ -47,7 +47,7 @@ static void lines_become_values(void **state UNUSED)
 	assert_false(kmem_vmcoreinfo_number(&info, "init_uts_ns", &value));
 }
 
-static void older_kernels_say_less(void **state UNUSED)
+static void vmcoreinfo_of_older_kernels_lacks_lines(void **state UNUSED)
 {
 	_cleanup_kmem_vmcoreinfo_ struct kmem_vmcoreinfo info = { 0 };
 
@@ -122,7 +122,7 @@ static void too_much_text_is_refused(void **state UNUSED)
 			 "limit");
 }
 
-static void names_of_symbols_are_taken_out(void **state UNUSED)
+static void symbol_lines_give_name_and_address(void **state UNUSED)
 {
 	struct kmem_note_line line = { "SYMBOL(prb)", "ffffffff9b080700" };
 	uint64_t value = 0;
@@ -181,7 +181,7 @@ static void notes_at_the_beginning_of_pages_are_found(void **state UNUSED)
 	assert_int_equal(scan.n_unreadable, 0);
 }
 
-static void what_only_resembles_a_note_is_passed_over(void **state UNUSED)
+static void malformed_notes_are_skipped(void **state UNUSED)
 {
 	_cleanup_free_ uint8_t *ram = xcalloc(8, 4096);
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, 8 * 4096 }, 0);
@@ -244,7 +244,7 @@ static void segments_need_not_be_whole_pages(void **state UNUSED)
 	assert_true(scan.n_unreadable >= 1);
 }
 
-static void memory_of_nobody_is_given_up(void **state UNUSED)
+static void searching_unmapped_process_memory_ends(void **state UNUSED)
 {
 	_cleanup_physmap_ struct physmap *map = physmap_new();
 	struct kmem_reader r = kmem_reader_of_physmap(map);
@@ -261,18 +261,18 @@ static void memory_of_nobody_is_given_up(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_become_values),
-		cmocka_unit_test(older_kernels_say_less),
+		cmocka_unit_test(vmcoreinfo_lines_are_parsed),
+		cmocka_unit_test(vmcoreinfo_of_older_kernels_lacks_lines),
 		cmocka_unit_test(missing_or_odd_lines_are_refused),
 		cmocka_unit_test(first_of_two_lines_counts),
 		cmocka_unit_test(build_id_that_is_none_is_left_out),
 		cmocka_unit_test(too_much_text_is_refused),
-		cmocka_unit_test(names_of_symbols_are_taken_out),
+		cmocka_unit_test(symbol_lines_give_name_and_address),
 		cmocka_unit_test(notes_at_the_beginning_of_pages_are_found),
-		cmocka_unit_test(what_only_resembles_a_note_is_passed_over),
+		cmocka_unit_test(malformed_notes_are_skipped),
 		cmocka_unit_test(holes_are_not_looked_at),
 		cmocka_unit_test(segments_need_not_be_whole_pages),
-		cmocka_unit_test(memory_of_nobody_is_given_up),
+		cmocka_unit_test(searching_unmapped_process_memory_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

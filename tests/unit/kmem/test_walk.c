@@ -14,7 +14,7 @@ static const char *words_of(const struct kmem_walk *walk)
 	return strbuf_str(&s);
 }
 
-static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
+static void a_walk_is_described_with_counts_and_reason(void **state UNUSED)
 {
 	struct kmem_walk walk = { .n = 12, .n_shown = 12 };
 
@@ -54,7 +54,7 @@ static void counting_goes_on_after_enough_was_shown(void **state UNUSED)
 	assert_int_equal(walk.n_shown, 2);
 }
 
-static void steps_have_an_end(void **state UNUSED)
+static void walk_steps_are_limited(void **state UNUSED)
 {
 	struct kmem_walk walk = { .n_steps = KMEM_LIMIT_WALK - 1 };
 
@@ -64,7 +64,7 @@ static void steps_have_an_end(void **state UNUSED)
 	assert_int_equal(walk.end, KMEM_WALK_LIMITED);
 }
 
-static void circle_is_noticed_without_a_list_of_all(void **state UNUSED)
+static void a_cycle_is_noticed_in_constant_memory(void **state UNUSED)
 {
 	/* A tail of any length, then a circle of any length. */
 	for (uint64_t tail = 0; tail < 40; tail++) {
@@ -82,7 +82,7 @@ static void circle_is_noticed_without_a_list_of_all(void **state UNUSED)
 	}
 }
 
-static void what_has_no_room_is_counted_and_not_shown(void **state UNUSED)
+static void elements_past_the_output_limit_are_only_counted(void **state UNUSED)
 {
 	size_t written = 0;
 	struct kmem_walk walk = { .written = &written, .most_written = 250 };
@@ -181,7 +181,7 @@ static void check_whole(struct build_space *s, const struct kmem_walk *walk, siz
 	vec_clear(&s->seen);
 }
 
-static void all_kinds_are_walked_to_their_end(void **state)
+static void every_kind_of_list_is_walked_to_its_end(void **state)
 {
 	struct build_space *s = *state;
 	struct kmem_walk walk = { 0 };
@@ -199,7 +199,7 @@ static void all_kinds_are_walked_to_their_end(void **state)
 	}
 }
 
-static void enough_is_shown_and_the_rest_counted(void **state)
+static void elements_past_the_wanted_number_are_only_counted(void **state)
 {
 	struct build_space *s = *state;
 	struct kmem_walk walk = { .wanted = 7 };
@@ -225,7 +225,7 @@ static void callback_may_stop(void **state)
 }
 
 /* Back to any element: itself, the first, one in the middle. */
-static void circles_are_found(void **state)
+static void cycles_in_a_list_are_found(void **state)
 {
 	struct build_space *s = *state;
 
@@ -435,7 +435,7 @@ static void highest_index_has_64_bits(void **state)
 	assert_true(f->indexes.at[0] == UINT64_C(0xf000000000000005));
 }
 
-static void nodes_that_are_not_in_their_place_are_left_out(void **state)
+static void xarray_nodes_with_a_wrong_parent_or_slot_are_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct kmem_walk walk = { 0 };
@@ -463,7 +463,7 @@ static void nodes_that_are_not_in_their_place_are_left_out(void **state)
 	assert_int_equal(walk.n_bad_backlinks, 1);
 }
 
-static void walk_ends_where_it_must(void **state)
+static void an_xarray_walk_obeys_its_limits(void **state)
 {
 	struct fixture *f = *state;
 	struct kmem_walk walk = { .wanted = 2 };
@@ -579,7 +579,7 @@ static void every_bucket_is_walked(void **state)
 	assert_int_equal(walk.n, 5);
 }
 
-static void elements_of_the_next_table_count_as_well(void **state)
+static void elements_of_a_future_table_are_walked_too(void **state)
 {
 	struct rhashtable_fixture *f = *state;
 	struct kmem_walk walk = { 0 };
@@ -601,7 +601,7 @@ static void elements_of_the_next_table_count_as_well(void **state)
 	assert_int_equal(walk.end, KMEM_WALK_LIMITED);
 }
 
-static void circles_and_wild_links_end_the_walk(void **state)
+static void cycles_and_invalid_links_end_the_walk(void **state)
 {
 	struct rhashtable_fixture *f = *state;
 	struct kmem_walk walk = { 0 };
@@ -645,19 +645,19 @@ static void tables_that_cannot_be_read_say_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_say_how_much_was_shown_and_why_not_more),
+		cmocka_unit_test(a_walk_is_described_with_counts_and_reason),
 		cmocka_unit_test(counting_goes_on_after_enough_was_shown),
-		cmocka_unit_test(steps_have_an_end),
-		cmocka_unit_test(circle_is_noticed_without_a_list_of_all),
-		cmocka_unit_test(what_has_no_room_is_counted_and_not_shown),
+		cmocka_unit_test(walk_steps_are_limited),
+		cmocka_unit_test(a_cycle_is_noticed_in_constant_memory),
+		cmocka_unit_test(elements_past_the_output_limit_are_only_counted),
 		cmocka_unit_test(steps_may_be_shared),
 		cmocka_unit_test(failed_read_ends_a_walk),
-		cmocka_unit_test_setup_teardown(all_kinds_are_walked_to_their_end, set_up,
+		cmocka_unit_test_setup_teardown(every_kind_of_list_is_walked_to_its_end, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(enough_is_shown_and_the_rest_counted, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(elements_past_the_wanted_number_are_only_counted,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(callback_may_stop, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(circles_are_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cycles_in_a_list_are_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(link_that_leads_nowhere_ends_the_walk, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(links_that_do_not_point_back_are_counted, set_up,
@@ -670,15 +670,16 @@ int main(void)
 						xarray_tear_down),
 		cmocka_unit_test_setup_teardown(highest_index_has_64_bits, xarray_set_up,
 						xarray_tear_down),
-		cmocka_unit_test_setup_teardown(nodes_that_are_not_in_their_place_are_left_out,
-						xarray_set_up, xarray_tear_down),
-		cmocka_unit_test_setup_teardown(walk_ends_where_it_must, xarray_set_up,
+		cmocka_unit_test_setup_teardown(
+			xarray_nodes_with_a_wrong_parent_or_slot_are_skipped, xarray_set_up,
+			xarray_tear_down),
+		cmocka_unit_test_setup_teardown(an_xarray_walk_obeys_its_limits, xarray_set_up,
 						xarray_tear_down),
 		cmocka_unit_test_setup_teardown(every_bucket_is_walked, rhashtable_set_up,
 						rhashtable_tear_down),
-		cmocka_unit_test_setup_teardown(elements_of_the_next_table_count_as_well,
+		cmocka_unit_test_setup_teardown(elements_of_a_future_table_are_walked_too,
 						rhashtable_set_up, rhashtable_tear_down),
-		cmocka_unit_test_setup_teardown(circles_and_wild_links_end_the_walk,
+		cmocka_unit_test_setup_teardown(cycles_and_invalid_links_end_the_walk,
 						rhashtable_set_up, rhashtable_tear_down),
 		cmocka_unit_test_setup_teardown(tables_that_cannot_be_read_say_so,
 						rhashtable_set_up, rhashtable_tear_down),

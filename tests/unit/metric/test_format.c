@@ -22,7 +22,7 @@ static void assert_number(void (*format)(enum metric_unit, long double, struct s
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void ladders_step_up_where_a_value_reaches_them(void **state UNUSED)
+static void units_scale_up_at_their_thresholds(void **state UNUSED)
 {
 	assert_value(METRIC_UNIT_NS, 0, "0ns");
 	assert_value(METRIC_UNIT_NS, 999, "999ns");
@@ -73,7 +73,7 @@ static void computed_values_have_decimals_on_every_step(void **state UNUSED)
 	assert_number(metric_format_derived, METRIC_UNIT_BYTES, -4, "-4.00B");
 }
 
-static void percents(void **state UNUSED)
+static void percentages_are_formatted(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -137,14 +137,14 @@ static void reduced_values_are_shown_by_their_reduction(void **state UNUSED)
 		       "1-4 cpus (mixed)");
 }
 
-static void absent_is_a_bare_dash(void **state UNUSED)
+static void an_absent_value_is_printed_as_a_dash(void **state UNUSED)
 {
 	for (int i = 0; i < METRIC_N; i++)
 		assert_reduced((enum metric_id)i, (struct metric_reduced){ .of = 3 },
 			       metric_rows[i].kind == METRIC_KIND_TALLY ? "0" : "-");
 }
 
-static void every_unit_has_a_word_but_none(void **state UNUSED)
+static void every_unit_but_none_has_a_name(void **state UNUSED)
 {
 	for (int i = 0; i < METRIC_N_UNITS; i++)
 		assert_int_equal(*metric_unit_word((enum metric_unit)i) == '\0',
@@ -180,7 +180,7 @@ static void a_number_without_a_name_stays_readable(void **state UNUSED)
 	assert_policy(UINT64_MAX, "SCHED_UNKNOWN(18446744073709551615)");
 }
 
-static void anything_else_is_no_policy(void **state UNUSED)
+static void malformed_policy_names_are_refused(void **state UNUSED)
 {
 	const char *const wrong[] = { "",
 				      "SCHED_",
@@ -200,17 +200,17 @@ static void anything_else_is_no_policy(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ladders_step_up_where_a_value_reaches_them),
+		cmocka_unit_test(units_scale_up_at_their_thresholds),
 		cmocka_unit_test(computed_values_at_the_ends_of_a_ladder),
 		cmocka_unit_test(computed_values_have_decimals_on_every_step),
-		cmocka_unit_test(percents),
+		cmocka_unit_test(percentages_are_formatted),
 		cmocka_unit_test(cpus_are_printed_as_ranges),
 		cmocka_unit_test(reduced_values_are_shown_by_their_reduction),
-		cmocka_unit_test(absent_is_a_bare_dash),
-		cmocka_unit_test(every_unit_has_a_word_but_none),
+		cmocka_unit_test(an_absent_value_is_printed_as_a_dash),
+		cmocka_unit_test(every_unit_but_none_has_a_name),
 		cmocka_unit_test(names_are_those_of_the_kernel),
 		cmocka_unit_test(a_number_without_a_name_stays_readable),
-		cmocka_unit_test(anything_else_is_no_policy),
+		cmocka_unit_test(malformed_policy_names_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void delays_come_from_taskstats_and_nothing_else_does(void **state UNUSED
 	}
 }
 
-static void what_was_not_set_is_not_known(void **state UNUSED)
+static void values_that_were_not_set_are_unknown(void **state UNUSED)
 {
 	struct metric_thread_sample sample = { .tid = 1 };
 
@@ -55,7 +55,7 @@ int main(void)
 		cmocka_unit_test(names_are_found_and_unique),
 		cmocka_unit_test(an_unknown_name_is_not_found),
 		cmocka_unit_test(delays_come_from_taskstats_and_nothing_else_does),
-		cmocka_unit_test(what_was_not_set_is_not_known),
+		cmocka_unit_test(values_that_were_not_set_are_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

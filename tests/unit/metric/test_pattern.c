@@ -22,7 +22,7 @@ static void assert_patterns(const struct example *examples, size_t n)
 	assert_patterns((const struct example[]){ __VA_ARGS__ }, \
 			ARRAY_SIZE(((const struct example[]){ __VA_ARGS__ })))
 
-static void pools_have_one_pattern(void **state UNUSED)
+static void thread_pool_names_share_one_pattern(void **state UNUSED)
 {
 	ASSERT_PATTERNS({ "tokio-worker-12", "tokio-worker-{N}" },
 			{ "pool-2-thread-7", "pool-{N}-thread-{N}" },
@@ -39,7 +39,7 @@ static void kernel_workers_keep_what_they_work_for(void **state UNUSED)
 			{ "ksoftirqd/3", "ksoftirqd/{N}" });
 }
 
-static void digits_and_letters_in_either_order(void **state UNUSED)
+static void a_number_may_precede_or_follow_letters(void **state UNUSED)
 {
 	ASSERT_PATTERNS({ "1aZ", "{N}aZ" }, { "42xyz", "{N}xyz" }, { "100Hz", "{N}Hz" },
 			{ "7", "{N}" });
@@ -60,7 +60,7 @@ static void names_without_a_counter_are_their_own_pattern(void **state UNUSED)
 }
 
 /* U+00A0, U+2003 and U+3000 separate as a space does; U+200B has no width but is no blank. */
-static void blanks_of_any_script_separate(void **state UNUSED)
+static void unicode_spaces_separate_tokens(void **state UNUSED)
 {
 	ASSERT_PATTERNS({ "a b7 8", "a {H} {N}" }, { "x\t9", "x\t{N}" },
 			{ "x\u00a09", "x\u00a0{N}" }, { "x\u20039", "x\u2003{N}" },
@@ -111,12 +111,12 @@ static void ids_of_containers_are_hex_whatever_their_digits(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pools_have_one_pattern),
+		cmocka_unit_test(thread_pool_names_share_one_pattern),
 		cmocka_unit_test(kernel_workers_keep_what_they_work_for),
-		cmocka_unit_test(digits_and_letters_in_either_order),
+		cmocka_unit_test(a_number_may_precede_or_follow_letters),
 		cmocka_unit_test(short_hex_needs_a_digit),
 		cmocka_unit_test(names_without_a_counter_are_their_own_pattern),
-		cmocka_unit_test(blanks_of_any_script_separate),
+		cmocka_unit_test(unicode_spaces_separate_tokens),
 		cmocka_unit_test(a_whole_uuid_is_one_thing),
 		cmocka_unit_test(what_only_looks_like_a_uuid_is_judged_by_token),
 		cmocka_unit_test(ids_of_containers_are_hex_whatever_their_digits),

@@ -81,7 +81,7 @@ static void peaks_and_gauges_keep_the_largest(void **state UNUSED)
 	assert_int_equal(gauge.value, 3);
 }
 
-static void the_least_delay_is_not_0_unless_there_was_none(void **state UNUSED)
+static void the_minimum_delay_ignores_zeros(void **state UNUSED)
 {
 	struct metric_reduced least = { 0 }, none = { 0 };
 
@@ -184,7 +184,7 @@ static void equal_cpu_sets_stay_known(void **state UNUSED)
 	assert_int_equal(cpus.cpus.list, METRIC_SAMPLE_NO_ENTRY);
 }
 
-static void unread_is_absent_and_not_0(void **state UNUSED)
+static void a_reduction_of_unread_values_is_absent(void **state UNUSED)
 {
 	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_kind kind = metric_rows[i].kind;
@@ -303,7 +303,7 @@ static void the_order_of_threads_does_not_matter(void **state UNUSED)
 	}
 }
 
-static void absent_yields_to_measured(void **state UNUSED)
+static void merging_an_absent_value_keeps_the_measured_one(void **state UNUSED)
 {
 	struct metric_reduced range = { 0 };
 
@@ -331,7 +331,7 @@ static void assert_derived(enum metric_derived_id id, const struct metric_reduce
 		fail_msg("%s is %Lf, not %Lf", metric_derived[id].name, result.value, expected);
 }
 
-static void quotients(void **state UNUSED)
+static void derived_quotients_divide_their_inputs(void **state UNUSED)
 {
 	static const struct {
 		enum metric_derived_id id;
@@ -423,7 +423,7 @@ static void off_cpu_delays_take_the_larger_of_swapin_and_thrashing(void **state 
 	assert_false(metric_derived_compute(METRIC_DERIVED_TOTAL_OFFCPU_DELAY_NS, values).known);
 }
 
-static void the_least_measured_input_counts(void **state UNUSED)
+static void a_derived_value_is_measured_as_often_as_its_rarest_input(void **state UNUSED)
 {
 	struct metric_reduced values[METRIC_N] = { 0 };
 	struct metric_derived_value result;
@@ -436,7 +436,7 @@ static void the_least_measured_input_counts(void **state UNUSED)
 	assert_int_equal(result.of, 5);
 }
 
-static void there_are_seventeen_in_two_sections(void **state UNUSED)
+static void derived_metrics_have_unique_names_in_two_sections(void **state UNUSED)
 {
 	int in_derived = 0;
 
@@ -483,25 +483,25 @@ int main(void)
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(threads_are_counted_known_or_not),
 		cmocka_unit_test(peaks_and_gauges_keep_the_largest),
-		cmocka_unit_test(the_least_delay_is_not_0_unless_there_was_none),
+		cmocka_unit_test(the_minimum_delay_ignores_zeros),
 		cmocka_unit_test(ranges_are_signed),
 		cmocka_unit_test(a_range_above_0_does_not_begin_at_0),
 		cmocka_unit_test(the_most_frequent_label_wins),
 		cmocka_unit_test(among_equals_the_first_text_wins),
 		cmocka_unit_test(equal_cpu_sets_stay_known),
-		cmocka_unit_test(unread_is_absent_and_not_0),
+		cmocka_unit_test(a_reduction_of_unread_values_is_absent),
 		cmocka_unit_test(one_measured_zero_is_a_zero),
 		cmocka_unit_test(a_reduced_value_says_how_many_were_measured),
 		cmocka_unit_test(only_leaders_have_a_number_of_threads),
 		cmocka_unit_test(the_scalar_of_a_range_is_its_middle),
 		cmocka_unit_test(the_order_of_threads_does_not_matter),
-		cmocka_unit_test(absent_yields_to_measured),
-		cmocka_unit_test(quotients),
+		cmocka_unit_test(merging_an_absent_value_keeps_the_measured_one),
+		cmocka_unit_test(derived_quotients_divide_their_inputs),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(a_live_heap_may_be_negative_and_is_exact),
 		cmocka_unit_test(off_cpu_delays_take_the_larger_of_swapin_and_thrashing),
-		cmocka_unit_test(the_least_measured_input_counts),
-		cmocka_unit_test(there_are_seventeen_in_two_sections),
+		cmocka_unit_test(a_derived_value_is_measured_as_often_as_its_rarest_input),
+		cmocka_unit_test(derived_metrics_have_unique_names_in_two_sections),
 		cmocka_unit_test(formulas_are_printed_from_the_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,7 +224,7 @@ static size_t sizes_of(const struct layout_case *c, uint64_t bytes[3])
 	return n;
 }
 
-static void ram_lies_where_qemu_puts_it(void **state UNUSED)
+static void ram_layout_matches_recorded_qemu_layouts(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_physmap_layout_ struct physmap_layout layout = { VEC_INIT };
@@ -291,7 +291,7 @@ static size_t ranges_of_qemu(const char *machine, const struct layout_case *c,
 }
 
 /* The QEMU of this machine may be another version than the one the table was written from. */
-static void the_installed_qemu_says_the_same(void **state UNUSED)
+static void ram_layout_matches_the_installed_qemu(void **state UNUSED)
 {
 	skip_unless(system("qemu-system-x86_64 --version >/dev/null 2>&1") == 0,
 		    "there is no qemu-system-x86_64");
@@ -399,8 +399,8 @@ int main(void)
 		cmocka_unit_test(a_process_is_read_as_it_is_now),
 		cmocka_unit_test(a_named_file_is_opened_and_closed),
 		cmocka_unit_test(segments_have_a_limit),
-		cmocka_unit_test(ram_lies_where_qemu_puts_it),
-		cmocka_unit_test(the_installed_qemu_says_the_same),
+		cmocka_unit_test(ram_layout_matches_recorded_qemu_layouts),
+		cmocka_unit_test(ram_layout_matches_the_installed_qemu),
 		cmocka_unit_test(impossible_backends_are_refused),
 		cmocka_unit_test(a_small_first_backend_is_cut_by_the_legacy_area),
 		cmocka_unit_test(a_layout_becomes_a_map),

@@ -23,7 +23,7 @@ static void assert_attach_fails(const char *proc_root, pid_t pid, const char *ta
 	assert_null(probe);
 }
 
-static void words_are_those_of_the_wire(void **state UNUSED)
+static void evidence_and_method_names_are_the_wire_words(void **state UNUSED)
 {
 	assert_string_equal(probe_evidence_name(PROBE_EVIDENCE_DWARF), "dwarf");
 	assert_string_equal(probe_evidence_name(PROBE_EVIDENCE_LAYOUT_TABLE), "layout-table");
@@ -56,7 +56,7 @@ static void a_zombie_has_no_executable(void **state UNUSED)
 	waitpid(child, NULL, 0);
 }
 
-static void a_program_without_jemalloc_is_told_so(void **state UNUSED)
+static void attaching_to_a_program_without_jemalloc_fails(void **state UNUSED)
 {
 	struct target target = target_start("KTSTR_TARGET");
 
@@ -64,7 +64,7 @@ static void a_program_without_jemalloc_is_told_so(void **state UNUSED)
 	target_end(&target);
 }
 
-static void a_staged_program_without_jemalloc_is_told_so(void **state UNUSED)
+static void attaching_to_a_staged_program_without_jemalloc_fails(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 	_cleanup_free_ char *maps = xasprintf(
@@ -78,7 +78,7 @@ static void a_staged_program_without_jemalloc_is_told_so(void **state UNUSED)
 }
 
 /* Neither is absence of jemalloc. */
-static void objects_that_want_too_much_work_are_named(void **state UNUSED)
+static void objects_past_the_work_limit_are_named(void **state UNUSED)
 {
 	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
 	struct staged_proc staged = staged_proc_make();
@@ -93,7 +93,7 @@ static void objects_that_want_too_much_work_are_named(void **state UNUSED)
 	unlink(path);
 }
 
-static void errors_of_the_objects_come_through(void **state UNUSED)
+static void errors_of_reading_the_objects_are_returned(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 
@@ -293,7 +293,7 @@ static void forget(struct telling_source *told)
 	}
 }
 
-static void who_knows_the_files_is_asked_instead(void **state UNUSED)
+static void a_given_source_of_facts_replaces_reading_the_files(void **state UNUSED)
 {
 	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
 	struct telling_source told = { .source = { tell_facts, tell_counters } };
@@ -325,7 +325,7 @@ static void who_knows_the_files_is_asked_instead(void **state UNUSED)
 	target_end(&target);
 }
 
-static void not_found_keeps_the_refusal_that_may_be_why(void **state UNUSED)
+static void not_found_keeps_the_errno_of_a_denied_object(void **state UNUSED)
 {
 	struct probe_objects objects = { 0 };
 
@@ -449,7 +449,7 @@ static int count_descriptors(void)
 	return n;
 }
 
-static void threads_come_stay_and_go(void **state UNUSED)
+static void known_threads_follow_the_process(void **state UNUSED)
 {
 	struct scene s = scene_start();
 	struct target_thread one = target_new_thread(&s.target), two = target_new_thread(&s.target);
@@ -583,7 +583,7 @@ static bool number_used_again(struct scene *s, pid_t *ret)
 }
 
 /* Its descriptor belongs to the dead one: the number must not stay bad for ever. */
-static void a_number_used_again_is_a_new_thread_after_one_look(void **state UNUSED)
+static void a_reused_tid_is_a_new_thread_after_one_update(void **state UNUSED)
 {
 	struct scene s = scene_start();
 	pid_t tid = 0;
@@ -601,7 +601,7 @@ static void a_number_used_again_is_a_new_thread_after_one_look(void **state UNUS
 }
 
 /* With too few descriptors threads are told apart by their start time. */
-static void few_descriptors_are_enough(void **state UNUSED)
+static void known_threads_work_with_few_descriptors(void **state UNUSED)
 {
 	struct scene s = scene_start();
 	struct target_thread threads[40];
@@ -634,7 +634,7 @@ static void few_descriptors_are_enough(void **state UNUSED)
 }
 
 /* glibc knows a thread by its number in its own namespace; here 10 is two different threads. */
-static void pointers_are_taken_for_those_without_one(void **state UNUSED)
+static void thread_pointers_are_taken_only_where_missing(void **state UNUSED)
 {
 	struct probe_known_thread rows[] = {
 		{ .tid = 10, .inner_tid = 3, .comm_fd = -1 },
@@ -666,13 +666,13 @@ static void pointers_are_taken_for_those_without_one(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_those_of_the_wire),
+		cmocka_unit_test(evidence_and_method_names_are_the_wire_words),
 		cmocka_unit_test(processes_that_are_not_there_are_missing),
 		cmocka_unit_test(a_zombie_has_no_executable),
-		cmocka_unit_test(a_program_without_jemalloc_is_told_so),
-		cmocka_unit_test(a_staged_program_without_jemalloc_is_told_so),
-		cmocka_unit_test(objects_that_want_too_much_work_are_named),
-		cmocka_unit_test(errors_of_the_objects_come_through),
+		cmocka_unit_test(attaching_to_a_program_without_jemalloc_fails),
+		cmocka_unit_test(attaching_to_a_staged_program_without_jemalloc_fails),
+		cmocka_unit_test(objects_past_the_work_limit_are_named),
+		cmocka_unit_test(errors_of_reading_the_objects_are_returned),
 		cmocka_unit_test(a_library_out_of_reach_is_named),
 		cmocka_unit_test(a_cancelled_attach_says_so),
 		cmocka_unit_test(debug_information_of_the_program_is_evidence),
@@ -680,20 +680,20 @@ int main(void)
 		cmocka_unit_test(a_stripped_library_is_known_by_the_table),
 		cmocka_unit_test(a_program_without_debug_information_is_known_by_the_table),
 		cmocka_unit_test(a_program_stripped_of_everything_is_known_by_the_table),
-		cmocka_unit_test(who_knows_the_files_is_asked_instead),
-		cmocka_unit_test(not_found_keeps_the_refusal_that_may_be_why),
+		cmocka_unit_test(a_given_source_of_facts_replaces_reading_the_files),
+		cmocka_unit_test(not_found_keeps_the_errno_of_a_denied_object),
 		cmocka_unit_test(freeing_nothing_does_not_crash),
 		cmocka_unit_test(attach_tags_are_the_wire_words),
 		cmocka_unit_test(thread_tags_are_the_wire_words),
 		cmocka_unit_test(an_error_keeps_kind_and_errno),
-		cmocka_unit_test(threads_come_stay_and_go),
+		cmocka_unit_test(known_threads_follow_the_process),
 		cmocka_unit_test(a_living_thread_is_confirmed_with_its_name),
 		cmocka_unit_test(a_thread_that_ended_is_not_confirmed),
 		cmocka_unit_test(a_zombie_is_not_confirmed),
 		cmocka_unit_test(another_start_time_is_another_thread),
-		cmocka_unit_test(a_number_used_again_is_a_new_thread_after_one_look),
-		cmocka_unit_test(few_descriptors_are_enough),
-		cmocka_unit_test(pointers_are_taken_for_those_without_one),
+		cmocka_unit_test(a_reused_tid_is_a_new_thread_after_one_update),
+		cmocka_unit_test(known_threads_work_with_few_descriptors),
+		cmocka_unit_test(thread_pointers_are_taken_only_where_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void sane(uint64_t allocated, uint64_t deallocated, bool expected)
 			 (unsigned long long)deallocated);
 }
 
-static void counters_stand_in_jemallocs_order(void **state UNUSED)
+static void counters_must_be_in_jemallocs_order(void **state UNUSED)
 {
 	sane(16, 32, true);
 	sane(0, 8, true);
@@ -146,7 +146,7 @@ static void a_thread_that_never_used_the_library_has_zero(void **state UNUSED)
 	free(memory);
 }
 
-static void what_cannot_be_read_says_why(void **state UNUSED)
+static void an_unreadable_value_carries_its_reason(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 	struct probe_counter_read read = read_one(memory, &in_executable, THREAD(0));
@@ -162,7 +162,7 @@ static void what_cannot_be_read_says_why(void **state UNUSED)
 	free(memory);
 }
 
-static void half_a_pair_is_none(void **state UNUSED)
+static void one_unreadable_counter_makes_the_pair_unreadable(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 	uint64_t block = UINT64_C(0x7f0000001000) - DEALLOCATED; /* the second on the next page */
@@ -215,7 +215,7 @@ static void threads_do_not_get_each_others_numbers(void **state UNUSED)
 	free(memory);
 }
 
-static void locating_reads_nothing_at_the_place_itself(void **state UNUSED)
+static void locating_counters_does_not_read_them(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 	struct probe_counter_read read = { .thread_pointer = THREAD(0) };
@@ -227,7 +227,7 @@ static void locating_reads_nothing_at_the_place_itself(void **state UNUSED)
 	free(memory);
 }
 
-static void no_threads_are_no_work(void **state UNUSED)
+static void no_threads_cause_no_reads(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 
@@ -333,7 +333,7 @@ static void a_library_in_the_static_area_has_its_offset(void **state UNUSED)
 	free(memory);
 }
 
-static void neither_no_offset_nor_the_forbidden_one_is_static(void **state UNUSED)
+static void libraries_without_a_static_tls_offset_are_dynamic(void **state UNUSED)
 {
 	struct fake_memory *memory = usual();
 
@@ -380,7 +380,7 @@ static void a_library_without_thread_local_storage_is_absent(void **state UNUSED
 	free(memory);
 }
 
-static void an_address_nobody_has_is_absent(void **state UNUSED)
+static void an_address_outside_every_library_is_absent(void **state UNUSED)
 {
 	struct fake_memory *memory = usual();
 
@@ -415,7 +415,7 @@ static void a_broken_list_still_gives_the_next_namespace(void **state UNUSED)
 }
 
 /* Circles of libraries, of namespaces, and of both: a bounded number of reads. */
-static void circles_end(void **state UNUSED)
+static void cyclic_link_maps_end(void **state UNUSED)
 {
 	struct fake_memory *memory = usual();
 
@@ -558,7 +558,7 @@ static void a_vector_too_short_or_too_old_is_untouched(void **state UNUSED)
 	assert_int_equal(look_at(14, 0, LINK_BLOCK).status, PROBE_DTV_UNTOUCHED);
 }
 
-static void a_slot_outside_mapped_memory_matters_only_if_it_counts(void **state UNUSED)
+static void an_unmapped_slot_is_an_error_only_if_in_use(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 	uint64_t edge = UINT64_C(0x7e0000002000); /* the slot would begin on the next page */
@@ -614,7 +614,7 @@ static void many_threads_keep_their_own_answers(void **state UNUSED)
 	free(memory);
 }
 
-static void the_value_may_stand_anywhere_in_the_slot(void **state UNUSED)
+static void the_value_offset_within_a_slot_is_honoured(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 	struct probe_dtv_lookup lookup = { .thread_pointer = LINK_THREAD(0) };
@@ -644,37 +644,37 @@ static void link_no_threads_are_no_work(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_stand_in_jemallocs_order),
+		cmocka_unit_test(counters_must_be_in_jemallocs_order),
 		cmocka_unit_test(counters_far_apart_are_of_another_struct),
 		cmocka_unit_test(a_distance_that_would_wrap_is_refused),
 		cmocka_unit_test(the_executables_counters_lie_below_the_thread_pointer),
 		cmocka_unit_test(a_librarys_counters_lie_at_its_offset),
 		cmocka_unit_test(a_librarys_counters_may_lie_in_a_block_of_their_own),
 		cmocka_unit_test(a_thread_that_never_used_the_library_has_zero),
-		cmocka_unit_test(what_cannot_be_read_says_why),
-		cmocka_unit_test(half_a_pair_is_none),
+		cmocka_unit_test(an_unreadable_value_carries_its_reason),
+		cmocka_unit_test(one_unreadable_counter_makes_the_pair_unreadable),
 		cmocka_unit_test(a_thread_pointer_without_room_below_it_has_no_address),
 		cmocka_unit_test(threads_do_not_get_each_others_numbers),
-		cmocka_unit_test(locating_reads_nothing_at_the_place_itself),
-		cmocka_unit_test(no_threads_are_no_work),
+		cmocka_unit_test(locating_counters_does_not_read_them),
+		cmocka_unit_test(no_threads_cause_no_reads),
 		cmocka_unit_test(a_library_in_the_static_area_has_its_offset),
-		cmocka_unit_test(neither_no_offset_nor_the_forbidden_one_is_static),
+		cmocka_unit_test(libraries_without_a_static_tls_offset_are_dynamic),
 		cmocka_unit_test(the_generation_comes_from_the_modules_own_slot),
 		cmocka_unit_test(a_module_without_a_slot_is_absent),
 		cmocka_unit_test(a_library_without_thread_local_storage_is_absent),
-		cmocka_unit_test(an_address_nobody_has_is_absent),
+		cmocka_unit_test(an_address_outside_every_library_is_absent),
 		cmocka_unit_test(a_library_of_another_namespace_is_found),
 		cmocka_unit_test(a_broken_list_still_gives_the_next_namespace),
-		cmocka_unit_test(circles_end),
+		cmocka_unit_test(cyclic_link_maps_end),
 		cmocka_unit_test(an_entry_that_ends_too_early_is_absent),
 		cmocka_unit_test(a_library_loaded_later_is_found_in_each_thread),
 		cmocka_unit_test(a_block_is_found_in_its_slot),
 		cmocka_unit_test(a_slot_without_a_block_is_untouched),
 		cmocka_unit_test(a_vector_too_short_or_too_old_is_untouched),
-		cmocka_unit_test(a_slot_outside_mapped_memory_matters_only_if_it_counts),
+		cmocka_unit_test(an_unmapped_slot_is_an_error_only_if_in_use),
 		cmocka_unit_test(a_thread_that_cannot_be_read_says_why),
 		cmocka_unit_test(many_threads_keep_their_own_answers),
-		cmocka_unit_test(the_value_may_stand_anywhere_in_the_slot),
+		cmocka_unit_test(the_value_offset_within_a_slot_is_honoured),
 		cmocka_unit_test(link_no_threads_are_no_work),
 	};
 

@@ -282,7 +282,7 @@ static void each_thread_costs_one_read(void **state UNUSED)
 	finish(memory, &list);
 }
 
-static void memory_that_does_not_point_to_itself_is_no_thread(void **state UNUSED)
+static void a_struct_without_its_self_pointer_is_not_a_thread(void **state UNUSED)
 {
 	struct fake_memory *memory = empty_lists();
 	struct probe_thread_list list;
@@ -354,7 +354,7 @@ static void unreadable_heads_find_nothing(void **state UNUSED)
 }
 
 /* A thread that ends meanwhile leads into the list of free stacks, which never comes back. */
-static void a_circle_that_misses_the_head_ends(void **state UNUSED)
+static void a_cycle_that_misses_the_head_ends(void **state UNUSED)
 {
 	struct fake_memory *memory = empty_lists();
 	struct probe_thread_list list;
@@ -467,7 +467,7 @@ static void offsets_of_no_struct_pthread_are_refused(void **state UNUSED)
 }
 
 /* The largest offsets that pass must still fit the buffer they are read into. */
-static void the_largest_offsets_stay_inside(void **state UNUSED)
+static void the_largest_pthread_offsets_are_accepted(void **state UNUSED)
 {
 	const struct probe_thread_list_layout largest = {
 		.heads = { USED, USER },
@@ -622,7 +622,7 @@ static void many_ranges_take_several_calls(void **state UNUSED)
 	child_end(&child);
 }
 
-static void a_range_that_is_not_there_spoils_no_other(void **state UNUSED)
+static void an_unreadable_range_does_not_affect_the_others(void **state UNUSED)
 {
 	static const size_t holes[] = { 0, 1, 700, 1023, 1024, 2047, 3000, MANY - 1 };
 	struct child child = child_start();
@@ -705,7 +705,7 @@ static void a_process_that_went_is_gone_for_every_range(void **state UNUSED)
 	free(batch);
 }
 
-static void a_stranger_is_denied(void **state UNUSED)
+static void another_user_cannot_read_the_memory(void **state UNUSED)
 {
 	const struct passwd *nobody = getpwnam("nobody");
 	struct child child;
@@ -747,28 +747,28 @@ int main(void)
 		cmocka_unit_test(empty_lists_have_no_threads),
 		cmocka_unit_test(both_lists_are_walked_and_sorted_by_tid),
 		cmocka_unit_test(each_thread_costs_one_read),
-		cmocka_unit_test(memory_that_does_not_point_to_itself_is_no_thread),
+		cmocka_unit_test(a_struct_without_its_self_pointer_is_not_a_thread),
 		cmocka_unit_test(a_stack_without_a_tid_is_passed_over),
 		cmocka_unit_test(a_list_into_nowhere_keeps_what_was_found),
 		cmocka_unit_test(a_node_below_the_first_possible_struct_ends_the_walk),
 		cmocka_unit_test(unreadable_heads_find_nothing),
-		cmocka_unit_test(a_circle_that_misses_the_head_ends),
+		cmocka_unit_test(a_cycle_that_misses_the_head_ends),
 		cmocka_unit_test(a_circle_costs_no_more_than_its_length),
 		cmocka_unit_test(a_node_that_points_to_itself_ends),
 		cmocka_unit_test(a_tid_that_two_structs_claim_belongs_to_neither),
 		cmocka_unit_test(one_struct_met_twice_counts_once),
 		cmocka_unit_test(the_walk_stops_at_the_bound_it_was_given),
 		cmocka_unit_test(offsets_of_no_struct_pthread_are_refused),
-		cmocka_unit_test(the_largest_offsets_stay_inside),
+		cmocka_unit_test(the_largest_pthread_offsets_are_accepted),
 		cmocka_unit_test(a_live_process_lists_exactly_its_threads),
 		cmocka_unit_test(many_ranges_take_several_calls),
-		cmocka_unit_test(a_range_that_is_not_there_spoils_no_other),
+		cmocka_unit_test(an_unreadable_range_does_not_affect_the_others),
 		cmocka_unit_test(each_single_hole_is_found_wherever_it_is),
 		cmocka_unit_test(a_range_across_the_end_is_a_fault),
 		cmocka_unit_test(an_impossible_address_is_a_fault),
 		cmocka_unit_test(no_ranges_and_empty_ranges_are_fine),
 		cmocka_unit_test(a_process_that_went_is_gone_for_every_range),
-		cmocka_unit_test(a_stranger_is_denied),
+		cmocka_unit_test(another_user_cannot_read_the_memory),
 		cmocka_unit_test(each_status_has_its_errno),
 	};
 

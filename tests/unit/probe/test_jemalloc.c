@@ -28,7 +28,7 @@ static void the_bare_name_and_any_prefix_are_accepted(void **state UNUSED)
 			fail_msg("%s", names[i]);
 }
 
-static void names_that_only_look_alike_are_not(void **state UNUSED)
+static void similar_symbol_names_are_refused(void **state UNUSED)
 {
 	static const char *const names[] = {
 		"mytsd_tls", "tsd_tls_v2", "je_tsd_tls_extra", "tsd", "je_tsd", "_tsd_tls",
@@ -60,7 +60,7 @@ static bool find(const void *bytes, size_t n, char ret[PROBE_LIMIT_JEMALLOC_VERS
 		assert_string_equal(got_, expected);                                               \
 	} while (0)
 
-static void a_version_is_found_wherever_it_stands(void **state UNUSED)
+static void a_version_is_found_anywhere_in_the_section(void **state UNUSED)
 {
 	assert_version(SIGN VERSION "\0", VERSION);
 	assert_version(VERSION "\0" SIGN, VERSION);
@@ -69,7 +69,7 @@ static void a_version_is_found_wherever_it_stands(void **state UNUSED)
 	assert_version(SIGN "5.3.0-186-gabcdef0\0", "5.3.0-186-gabcdef0");
 }
 
-static void a_version_must_be_whole(void **state UNUSED)
+static void a_malformed_version_is_refused(void **state UNUSED)
 {
 	assert_version(SIGN "5.3.0-0-gea6b3e\0", ""); /* six digits of hash */
 	assert_version(SIGN "5.3.0-0-g\0", "");
@@ -84,7 +84,7 @@ static void a_version_must_be_whole(void **state UNUSED)
 	assert_version(SIGN "5.3.0-0-gea6b3e9 \0", "");
 }
 
-static void a_version_cut_off_by_the_end_is_none(void **state UNUSED)
+static void an_unterminated_version_is_refused(void **state UNUSED)
 {
 	assert_version(SIGN VERSION, "");
 	assert_version(SIGN "5.3.0-0-g", "");
@@ -94,7 +94,7 @@ static void a_version_cut_off_by_the_end_is_none(void **state UNUSED)
 }
 
 /* Git describes other programs in the same way. */
-static void without_jemallocs_own_word_it_is_somebody_elses(void **state UNUSED)
+static void a_version_without_the_jemalloc_marker_is_refused(void **state UNUSED)
 {
 	assert_version(VERSION "\0", "");
 	assert_version("jemalloc\0" VERSION "\0", "");
@@ -180,7 +180,7 @@ static void very_many_symbols_of_one_very_long_name_are_a_limit(void **state UNU
 }
 
 /* What the other signs say stays true. */
-static void a_version_counts_though_there_are_too_many_names(void **state UNUSED)
+static void a_version_is_found_though_symbols_reach_the_limit(void **state UNUSED)
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
@@ -195,7 +195,7 @@ static void a_version_counts_though_there_are_too_many_names(void **state UNUSED
 	assert_false(signs.has_symbol || signs.exports_mallctl);
 }
 
-static void a_part_that_is_not_read_is_no_absence(void **state UNUSED)
+static void an_unreadable_section_is_not_a_missing_jemalloc(void **state UNUSED)
 {
 	_cleanup_free_ char *rodata = hostile_rodata(target_path("KTSTR_TLS_LIBRARY"), 1 << 20,
 						     false);
@@ -214,7 +214,7 @@ static void a_part_that_is_not_read_is_no_absence(void **state UNUSED)
 	assert_true(signs.any);
 }
 
-static void the_variable_is_found_alone(void **state UNUSED)
+static void the_tsd_symbol_is_found_without_the_other_signs(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_elf_image_ struct elf_image *none = open_image(target_path("KTSTR_TLS_LIBRARY"));
@@ -245,7 +245,7 @@ static size_t find_tsd(const uint8_t *image, size_t n, struct probe_tsd_place *r
 	return probe_tsd_image_find((struct bytes){ image, n }, ret, max);
 }
 
-static void both_shapes_are_found_wherever_they_lie(void **state UNUSED)
+static void both_tsd_layouts_are_found_at_any_offset(void **state UNUSED)
 {
 	for (int before = 0; before < 2; before++) {
 		for (size_t at = BEFORE; at < 1024; at += 8) {
@@ -260,7 +260,7 @@ static void both_shapes_are_found_wherever_they_lie(void **state UNUSED)
 	}
 }
 
-static void two_are_told_and_counted_beyond_the_room(void **state UNUSED)
+static void tsd_places_past_the_array_are_counted(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
 	struct probe_tsd_place places[2] = { { 0 } };
@@ -274,7 +274,7 @@ static void two_are_told_and_counted_beyond_the_room(void **state UNUSED)
 	assert_int_equal(places[1].state, 7);
 }
 
-static void what_differs_in_a_byte_is_something_else(void **state UNUSED)
+static void one_differing_byte_is_not_a_tsd(void **state UNUSED)
 {
 	static const size_t spoiled[] = { 512 - BEFORE, 512 - 8, 512 - 16, 513, 520, 551 };
 
@@ -288,7 +288,7 @@ static void what_differs_in_a_byte_is_something_else(void **state UNUSED)
 	}
 }
 
-static void an_image_that_ends_early_holds_none(void **state UNUSED)
+static void a_truncated_image_holds_no_tsd(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
 	struct probe_tsd_place place;
@@ -303,7 +303,7 @@ static void an_image_that_ends_early_holds_none(void **state UNUSED)
 	assert_int_equal(find_tsd(image, 0x30 + BEFORE - 1, &place, 1), 0);
 }
 
-static void zeroes_hold_none(void **state UNUSED)
+static void an_image_of_zeros_holds_no_tsd(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
 	struct probe_tsd_place place;
@@ -316,24 +316,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_bare_name_and_any_prefix_are_accepted),
-		cmocka_unit_test(names_that_only_look_alike_are_not),
-		cmocka_unit_test(a_version_is_found_wherever_it_stands),
-		cmocka_unit_test(a_version_must_be_whole),
-		cmocka_unit_test(a_version_cut_off_by_the_end_is_none),
-		cmocka_unit_test(without_jemallocs_own_word_it_is_somebody_elses),
+		cmocka_unit_test(similar_symbol_names_are_refused),
+		cmocka_unit_test(a_version_is_found_anywhere_in_the_section),
+		cmocka_unit_test(a_malformed_version_is_refused),
+		cmocka_unit_test(an_unterminated_version_is_refused),
+		cmocka_unit_test(a_version_without_the_jemalloc_marker_is_refused),
 		cmocka_unit_test(a_version_longer_than_the_room_for_it_is_passed_over),
 		cmocka_unit_test(a_program_without_jemalloc_shows_no_sign),
 		cmocka_unit_test(a_static_program_with_jemalloc_shows_all_signs),
 		cmocka_unit_test(debians_stripped_library_has_no_symbol_but_the_rest),
 		cmocka_unit_test(very_many_symbols_of_one_very_long_name_are_a_limit),
-		cmocka_unit_test(a_version_counts_though_there_are_too_many_names),
-		cmocka_unit_test(a_part_that_is_not_read_is_no_absence),
-		cmocka_unit_test(the_variable_is_found_alone),
-		cmocka_unit_test(both_shapes_are_found_wherever_they_lie),
-		cmocka_unit_test(two_are_told_and_counted_beyond_the_room),
-		cmocka_unit_test(what_differs_in_a_byte_is_something_else),
-		cmocka_unit_test(an_image_that_ends_early_holds_none),
-		cmocka_unit_test(zeroes_hold_none),
+		cmocka_unit_test(a_version_is_found_though_symbols_reach_the_limit),
+		cmocka_unit_test(an_unreadable_section_is_not_a_missing_jemalloc),
+		cmocka_unit_test(the_tsd_symbol_is_found_without_the_other_signs),
+		cmocka_unit_test(both_tsd_layouts_are_found_at_any_offset),
+		cmocka_unit_test(tsd_places_past_the_array_are_counted),
+		cmocka_unit_test(one_differing_byte_is_not_a_tsd),
+		cmocka_unit_test(a_truncated_image_holds_no_tsd),
+		cmocka_unit_test(an_image_of_zeros_holds_no_tsd),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static const struct probe_layout without_events = { .rtree_ctx = 0x30,
 						    .allocated = 0x10,
 						    .deallocated = 0x18 };
 
-static void every_row_is_one_of_jemalloc(void **state UNUSED)
+static void every_layout_row_is_consistent(void **state UNUSED)
 {
 	assert_true(probe_n_layouts >= 5);
 	for (size_t i = 0; i < probe_n_layouts; i++) {
@@ -72,7 +72,7 @@ static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 	}
 }
 
-static void another_version_is_never_guessed(void **state UNUSED)
+static void an_unknown_version_has_no_layout(void **state UNUSED)
 {
 	assert_null(probe_layout_find(""));
 	assert_null(probe_layout_find("5.3.0"));
@@ -81,7 +81,7 @@ static void another_version_is_never_guessed(void **state UNUSED)
 	assert_null(probe_layout_find("5.3.0-1-ge13ca99"));
 }
 
-static void offsets_move_with_the_thread_data(void **state UNUSED)
+static void layout_offsets_shift_with_the_tsd_place(void **state UNUSED)
 {
 	struct probe_object_facts facts = {
 		.tsd_places = { { 0x380, true }, { 0x100, true }, { 0x500, false } },
@@ -173,7 +173,7 @@ static void events_lie_ahead_within_their_distance(void **state UNUSED)
 	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 }
 
-static void a_damaged_cache_is_a_misfit(void **state UNUSED)
+static void a_malformed_rtree_cache_refutes_the_layout(void **state UNUSED)
 {
 	static const struct {
 		size_t at;
@@ -197,7 +197,7 @@ static void a_damaged_cache_is_a_misfit(void **state UNUSED)
 	}
 }
 
-static void a_state_is_known_and_agrees_with_the_rest(void **state UNUSED)
+static void the_state_byte_must_agree_with_the_counters(void **state UNUSED)
 {
 	struct probe_layout_sample untouched = { .state = 6 };
 
@@ -285,7 +285,7 @@ static void assert_misfit(struct scene *s)
 	assert_contains(error_message(err), s->layout.origin);
 }
 
-static void the_right_row_fits(void **state UNUSED)
+static void the_right_layout_is_accepted(void **state UNUSED)
 {
 	struct scene s;
 
@@ -297,7 +297,7 @@ static void the_right_row_fits(void **state UNUSED)
 }
 
 /* The counter is past what would be its next event, in every thread that allocated. */
-static void a_row_with_the_words_swapped_does_not(void **state UNUSED)
+static void a_layout_with_swapped_counters_is_refused(void **state UNUSED)
 {
 	struct scene s;
 	uint64_t allocated;
@@ -312,7 +312,7 @@ static void a_row_with_the_words_swapped_does_not(void **state UNUSED)
 }
 
 /* Some byte of the struct is no state: a row that takes it for one is found out. */
-static void a_row_with_another_state_byte_does_not(void **state UNUSED)
+static void a_layout_with_another_state_byte_is_refused(void **state UNUSED)
 {
 	struct scene s;
 	struct target_counters main_thread;
@@ -328,7 +328,7 @@ static void a_row_with_another_state_byte_does_not(void **state UNUSED)
 }
 
 /* Much of the block is zero: a place that nothing contradicts is not the place. */
-static void no_other_place_is_accepted(void **state UNUSED)
+static void a_layout_with_another_shift_is_refused(void **state UNUSED)
 {
 	struct scene s;
 	int64_t right;
@@ -345,7 +345,7 @@ static void no_other_place_is_accepted(void **state UNUSED)
 }
 
 /* Nothing was allocated with a library that was only loaded: no thread can prove its layout. */
-static void what_nobody_uses_is_not_proven(void **state UNUSED)
+static void a_library_without_used_threads_is_not_proven(void **state UNUSED)
 {
 	struct scene s;
 	struct probe_counter_place used;
@@ -379,7 +379,7 @@ static void read_with_another_tid(const struct probe_remote *remote,
 			++*(int32_t *)ranges[i].into;
 }
 
-static void a_stack_that_changed_hands_proves_nothing(void **state UNUSED)
+static void a_reused_thread_stack_proves_nothing(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = NULL;
 	struct scene s;
@@ -426,7 +426,7 @@ static void a_cancelled_check_says_so(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void a_process_that_went_cannot_disagree(void **state UNUSED)
+static void an_ended_process_does_not_refute_a_layout(void **state UNUSED)
 {
 	struct scene s;
 
@@ -446,7 +446,7 @@ static bool has(const struct probe_attach_threads *threads, pid_t tid)
 	return false;
 }
 
-static void the_list_of_the_c_library_is_taken_whole(void **state UNUSED)
+static void all_threads_of_glibcs_list_are_collected(void **state UNUSED)
 {
 	struct target target;
 	struct target_thread one;
@@ -514,27 +514,27 @@ static void the_bytes_of_all_threads_are_summed(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_one_of_jemalloc),
+		cmocka_unit_test(every_layout_row_is_consistent),
 		cmocka_unit_test(rows_of_one_version_differ_by_a_shift_only),
 		cmocka_unit_test(rows_have_the_places_seen_in_live_programs),
-		cmocka_unit_test(another_version_is_never_guessed),
-		cmocka_unit_test(offsets_move_with_the_thread_data),
+		cmocka_unit_test(an_unknown_version_has_no_layout),
+		cmocka_unit_test(layout_offsets_shift_with_the_tsd_place),
 		cmocka_unit_test(zero_memory_proves_nothing),
 		cmocka_unit_test(a_thread_that_allocated_proves_it),
 		cmocka_unit_test(events_lie_ahead_within_their_distance),
-		cmocka_unit_test(a_damaged_cache_is_a_misfit),
-		cmocka_unit_test(a_state_is_known_and_agrees_with_the_rest),
+		cmocka_unit_test(a_malformed_rtree_cache_refutes_the_layout),
+		cmocka_unit_test(the_state_byte_must_agree_with_the_counters),
 		cmocka_unit_test(counters_never_go_back),
-		cmocka_unit_test(the_right_row_fits),
-		cmocka_unit_test(a_row_with_the_words_swapped_does_not),
-		cmocka_unit_test(a_row_with_another_state_byte_does_not),
-		cmocka_unit_test(no_other_place_is_accepted),
-		cmocka_unit_test(what_nobody_uses_is_not_proven),
-		cmocka_unit_test(a_stack_that_changed_hands_proves_nothing),
+		cmocka_unit_test(the_right_layout_is_accepted),
+		cmocka_unit_test(a_layout_with_swapped_counters_is_refused),
+		cmocka_unit_test(a_layout_with_another_state_byte_is_refused),
+		cmocka_unit_test(a_layout_with_another_shift_is_refused),
+		cmocka_unit_test(a_library_without_used_threads_is_not_proven),
+		cmocka_unit_test(a_reused_thread_stack_proves_nothing),
 		cmocka_unit_test(without_a_thread_list_the_main_thread_is_stopped_once),
 		cmocka_unit_test(a_cancelled_check_says_so),
-		cmocka_unit_test(a_process_that_went_cannot_disagree),
-		cmocka_unit_test(the_list_of_the_c_library_is_taken_whole),
+		cmocka_unit_test(an_ended_process_does_not_refute_a_layout),
+		cmocka_unit_test(all_threads_of_glibcs_list_are_collected),
 		cmocka_unit_test(without_a_list_the_main_thread_is_stopped_if_that_is_allowed),
 		cmocka_unit_test(the_bytes_of_all_threads_are_summed),
 	};

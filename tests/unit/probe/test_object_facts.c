@@ -128,7 +128,7 @@ static void descriptors_are_those_of_the_library(void **state UNUSED)
 	assert_false(probe_glibc_facts_define(&facts, "malloc"));
 }
 
-static void another_object_says_nothing(void **state UNUSED)
+static void an_object_that_is_not_glibc_has_no_facts(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_glibc_facts facts;
@@ -150,7 +150,7 @@ int main(void)
 		cmocka_unit_test(offsets_outside_the_storage_are_refused),
 		cmocka_unit_test(a_program_without_debug_information_says_so),
 		cmocka_unit_test(descriptors_are_those_of_the_library),
-		cmocka_unit_test(another_object_says_nothing),
+		cmocka_unit_test(an_object_that_is_not_glibc_has_no_facts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

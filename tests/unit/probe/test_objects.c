@@ -122,7 +122,7 @@ static void a_program_for_another_machine_is_an_arch_mismatch(void **state UNUSE
 	staged_proc_remove(&staged);
 }
 
-static void a_program_that_is_no_elf_is_a_readlink_failure(void **state UNUSED)
+static void a_program_that_is_not_elf_is_a_readlink_failure(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 
@@ -133,7 +133,7 @@ static void a_program_that_is_no_elf_is_a_readlink_failure(void **state UNUSED)
 }
 
 /* What is something else, gone or refused has no jemalloc for us; anything else may have. */
-static void only_some_errors_leave_open_what_an_object_holds(void **state UNUSED)
+static void only_some_errors_mean_an_unknown_object(void **state UNUSED)
 {
 	static const struct {
 		int errnum;
@@ -161,7 +161,7 @@ static void only_some_errors_leave_open_what_an_object_holds(void **state UNUSED
 	}
 }
 
-static void a_stranger_is_refused(void **state UNUSED)
+static void another_user_cannot_read_the_objects(void **state UNUSED)
 {
 	const struct passwd *nobody = getpwnam("nobody");
 	struct target target;
@@ -198,7 +198,7 @@ static struct probe_objects read_staged(const struct staged_proc *staged)
 	return objects;
 }
 
-static void only_what_is_mapped_for_execution_counts_and_once(void **state UNUSED)
+static void only_executable_mappings_are_objects_and_once(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 	_cleanup_free_ char *program = realpath("/proc/self/exe", NULL);
@@ -366,10 +366,10 @@ int main(void)
 		cmocka_unit_test(the_systems_reason_is_kept),
 		cmocka_unit_test(a_program_of_32_bits_is_an_arch_mismatch),
 		cmocka_unit_test(a_program_for_another_machine_is_an_arch_mismatch),
-		cmocka_unit_test(a_program_that_is_no_elf_is_a_readlink_failure),
-		cmocka_unit_test(only_some_errors_leave_open_what_an_object_holds),
-		cmocka_unit_test(a_stranger_is_refused),
-		cmocka_unit_test(only_what_is_mapped_for_execution_counts_and_once),
+		cmocka_unit_test(a_program_that_is_not_elf_is_a_readlink_failure),
+		cmocka_unit_test(only_some_errors_mean_an_unknown_object),
+		cmocka_unit_test(another_user_cannot_read_the_objects),
+		cmocka_unit_test(only_executable_mappings_are_objects_and_once),
 		cmocka_unit_test(a_deleted_library_is_not_read_from_its_old_path),
 		cmocka_unit_test(files_of_a_chroot_are_named_as_it_sees_them),
 		cmocka_unit_test(a_program_without_a_mapping_of_its_name_still_comes_first),

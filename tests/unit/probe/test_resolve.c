@@ -52,7 +52,7 @@ static void the_jemalloc_in_use_is_read_and_the_other_named(void **state UNUSED)
 	assert_used_is_read(last, used, unused);
 }
 
-static void a_name_that_none_has_is_told(void **state UNUSED)
+static void an_object_name_that_matches_nothing_is_reported(void **state UNUSED)
 {
 	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
 	_cleanup_error_ struct error *err = NULL;
@@ -90,7 +90,7 @@ static void what_was_tried_goes_to_the_details(void **state UNUSED)
 }
 
 /* Not the same as a program without jemalloc: nobody could look into the file. */
-static void a_deleted_library_that_cannot_be_opened_leaves_it_open(void **state UNUSED)
+static void an_unreadable_deleted_library_leaves_jemalloc_unknown(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 	struct probe_options options = { .proc_root = staged.root };
@@ -115,9 +115,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_jemalloc_in_use_is_read_and_the_other_named),
-		cmocka_unit_test(a_name_that_none_has_is_told),
+		cmocka_unit_test(an_object_name_that_matches_nothing_is_reported),
 		cmocka_unit_test(what_was_tried_goes_to_the_details),
-		cmocka_unit_test(a_deleted_library_that_cannot_be_opened_leaves_it_open),
+		cmocka_unit_test(an_unreadable_deleted_library_leaves_jemalloc_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

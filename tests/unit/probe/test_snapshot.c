@@ -76,7 +76,7 @@ static void assert_thread_fails(const struct scene *s, pid_t tid, const char *ta
 	assert_int_equal(thread->deallocated_bytes, 0);
 }
 
-static void every_thread_has_the_numbers_it_says_itself(void **state UNUSED)
+static void counters_agree_with_the_threads_own(void **state UNUSED)
 {
 	struct scene s;
 	uint64_t before_ns;
@@ -222,7 +222,7 @@ static void a_pointer_into_nowhere_is_an_error_with_its_address(void **state UNU
 }
 
 /* A thread that could not be checked is unknown; that it went would be a guess. */
-static void no_descriptors_left_is_said_as_such(void **state UNUSED)
+static void running_out_of_descriptors_is_reported(void **state UNUSED)
 {
 	struct rlimit old, none;
 	struct scene s;
@@ -245,7 +245,7 @@ static void no_descriptors_left_is_said_as_such(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden(void **state UNUSED)
+static void a_raw_clone_thread_is_not_stopped_if_forbidden(void **state UNUSED)
 {
 	struct scene s;
 	const char *answer;
@@ -265,7 +265,7 @@ static void a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden(void **s
 	scene_end(&s);
 }
 
-static void such_a_thread_alone_is_stopped_otherwise(void **state UNUSED)
+static void a_raw_clone_thread_alone_is_stopped_if_needed(void **state UNUSED)
 {
 	struct scene s;
 	const char *answer;
@@ -301,7 +301,7 @@ static void without_a_thread_list_all_are_stopped(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void a_request_before_the_start_reads_nobody(void **state UNUSED)
+static void a_cancel_before_the_snapshot_reads_no_thread(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
 	struct scene s;
@@ -354,18 +354,18 @@ static void a_process_that_went_cannot_be_listed(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_thread_has_the_numbers_it_says_itself),
+		cmocka_unit_test(counters_agree_with_the_threads_own),
 		cmocka_unit_test(later_snapshots_see_later_numbers),
 		cmocka_unit_test(stopping_gives_the_same_numbers),
 		cmocka_unit_test(threads_that_went_vanish_and_new_ones_appear),
 		cmocka_unit_test(a_pointer_to_a_dead_threads_stack_gives_no_number),
 		cmocka_unit_test(a_thread_that_went_after_it_was_listed_gives_no_number),
 		cmocka_unit_test(a_pointer_into_nowhere_is_an_error_with_its_address),
-		cmocka_unit_test(no_descriptors_left_is_said_as_such),
-		cmocka_unit_test(a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden),
-		cmocka_unit_test(such_a_thread_alone_is_stopped_otherwise),
+		cmocka_unit_test(running_out_of_descriptors_is_reported),
+		cmocka_unit_test(a_raw_clone_thread_is_not_stopped_if_forbidden),
+		cmocka_unit_test(a_raw_clone_thread_alone_is_stopped_if_needed),
 		cmocka_unit_test(without_a_thread_list_all_are_stopped),
-		cmocka_unit_test(a_request_before_the_start_reads_nobody),
+		cmocka_unit_test(a_cancel_before_the_snapshot_reads_no_thread),
 		cmocka_unit_test(a_deadline_in_the_middle_keeps_what_was_read),
 		cmocka_unit_test(a_process_that_went_cannot_be_listed),
 	};

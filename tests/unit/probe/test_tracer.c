@@ -99,7 +99,7 @@ static void stops_are_counted_one_by_one(void **state UNUSED)
 }
 
 /* The stop we get is that of a signal on its way: taking it would lose it. */
-static void a_signal_that_comes_first_is_handed_back(void **state UNUSED)
+static void a_signal_before_the_stop_is_delivered_later(void **state UNUSED)
 {
 	struct scene s = scene_start();
 	struct probe_stopped_thread stopped;
@@ -116,7 +116,7 @@ static void a_signal_that_comes_first_is_handed_back(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void a_storm_of_signals_loses_none(void **state UNUSED)
+static void stopping_during_many_signals_loses_none(void **state UNUSED)
 {
 	enum { SIGNALS = 3000 };
 	struct scene s = scene_start();
@@ -222,7 +222,7 @@ static void a_thread_traced_by_another_is_refused(void **state UNUSED)
 	skip_unless(is_traced, "a brother may not trace here: Yama");
 }
 
-static void a_stranger_may_not_stop_it(void **state UNUSED)
+static void another_user_cannot_stop_a_thread(void **state UNUSED)
 {
 	const struct passwd *nobody = getpwnam("nobody");
 	struct scene s;
@@ -350,7 +350,7 @@ static void a_cancel_ends_every_wait(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void a_thread_killed_while_it_stood_does_not_haunt(void **state UNUSED)
+static void a_thread_killed_while_stopped_is_reaped(void **state UNUSED)
 {
 	struct scene s = scene_start();
 	struct probe_stopped_thread stopped;
@@ -499,13 +499,13 @@ static void variant_one_refuses_what_does_not_fit(void **state UNUSED)
 }
 
 /* Every operand another prime: two of them swapped give another sum. */
-static void no_operand_stands_for_another(void **state UNUSED)
+static void tls_address_uses_each_operand_once(void **state UNUSED)
 {
 	assert_address(PROBE_TLS_VARIANT_II, 13000009, segment(1009, 64), 307, 83, 12999390);
 	assert_address(PROBE_TLS_VARIANT_I, 13000009, segment(1009, 64), 307, 83, 13000463);
 }
 
-static void this_machine_has_its_own_variant(void **state UNUSED)
+static void the_tls_variant_is_that_of_this_architecture(void **state UNUSED)
 {
 #if defined(__x86_64__)
 	assert_address(PROBE_TLS_VARIANT_HERE, 4096, segment(4096, 16), 0, 0, 0);
@@ -559,19 +559,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_stands_still_until_released),
 		cmocka_unit_test(stops_are_counted_one_by_one),
-		cmocka_unit_test(a_signal_that_comes_first_is_handed_back),
-		cmocka_unit_test(a_storm_of_signals_loses_none),
+		cmocka_unit_test(a_signal_before_the_stop_is_delivered_later),
+		cmocka_unit_test(stopping_during_many_signals_loses_none),
 		cmocka_unit_test(a_stopped_process_stays_stopped),
 		cmocka_unit_test(a_thread_that_went_cannot_be_stopped),
 		cmocka_unit_test(a_thread_that_ends_before_it_stops_says_so),
 		cmocka_unit_test(a_thread_traced_by_another_is_refused),
-		cmocka_unit_test(a_stranger_may_not_stop_it),
+		cmocka_unit_test(another_user_cannot_stop_a_thread),
 		cmocka_unit_test(a_late_stop_is_released_in_the_end),
 		cmocka_unit_test(a_late_stop_is_released_as_soon_as_it_lands),
 		cmocka_unit_test(a_late_stop_counts_for_the_next_attempt),
 		cmocka_unit_test(a_cancel_ends_every_wait),
 		cmocka_unit_test(a_thread_that_never_stops_does_not_hold_us),
-		cmocka_unit_test(a_thread_killed_while_it_stood_does_not_haunt),
+		cmocka_unit_test(a_thread_killed_while_stopped_is_reaped),
 		cmocka_unit_test(the_machine_is_that_of_this_program),
 		cmocka_unit_test(a_stopped_thread_has_the_pointer_it_says),
 		cmocka_unit_test(a_thread_that_is_not_ours_is_refused),
@@ -582,8 +582,8 @@ int main(void)
 		cmocka_unit_test(variant_one_begins_behind_the_control_block),
 		cmocka_unit_test(variant_one_rounds_the_control_block_to_the_alignment),
 		cmocka_unit_test(variant_one_refuses_what_does_not_fit),
-		cmocka_unit_test(no_operand_stands_for_another),
-		cmocka_unit_test(this_machine_has_its_own_variant),
+		cmocka_unit_test(tls_address_uses_each_operand_once),
+		cmocka_unit_test(the_tls_variant_is_that_of_this_architecture),
 		cmocka_unit_test(a_library_lies_at_its_offset_on_the_same_side),
 		cmocka_unit_test(a_library_offset_that_does_not_fit_is_refused),
 		cmocka_unit_test(the_block_of_this_process_holds_its_variables),

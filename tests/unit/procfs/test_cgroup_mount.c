@@ -23,7 +23,7 @@ static void check(const char *text, bool own_namespace, const char *word, const 
 		assert_null(mount.path);
 }
 
-static void every_shape_of_host_has_its_word(void **state UNUSED)
+static void every_cgroup_mount_layout_is_recognised(void **state UNUSED)
 {
 	check(ROOT_ SYS_ V2_, false, "found", "/sys/fs/cgroup");
 	check(ROOT_ SYS_ TMP_ V1CPU_ UNIFIED_, false, "hybrid", "/sys/fs/cgroup/unified");
@@ -38,7 +38,7 @@ static void every_shape_of_host_has_its_word(void **state UNUSED)
 	check(ROOT_ SYS_ TMP_ V1CPU_ UNIFIED_, true, "namespace", "/sys/fs/cgroup/unified");
 }
 
-static void of_several_the_usual_place_is_taken(void **state UNUSED)
+static void of_several_cgroup2_mounts_the_usual_path_is_taken(void **state UNUSED)
 {
 	check(ROOT_ "40 22 0:26 / /mnt/cg rw - cgroup2 none rw\n" SYS_ V2_, false, "several",
 	      "/sys/fs/cgroup");
@@ -51,7 +51,7 @@ static void of_several_the_usual_place_is_taken(void **state UNUSED)
 	      false, "several", "/mnt/all");
 }
 
-static void a_part_of_the_tree_is_said_to_be_one(void **state UNUSED)
+static void a_mount_of_a_subtree_is_recognised(void **state UNUSED)
 {
 	check(ROOT_ "40 22 0:26 /machine/c1 /sys/fs/cgroup rw - cgroup2 none rw\n", false,
 	      "subtree", "/sys/fs/cgroup");
@@ -62,7 +62,7 @@ static void a_part_of_the_tree_is_said_to_be_one(void **state UNUSED)
 	      "/sys/fs/cgroup");
 }
 
-static void what_lies_below_another_mount_is_not_there(void **state UNUSED)
+static void a_cgroup2_mount_hidden_by_another_is_ignored(void **state UNUSED)
 {
 	/* On the very same place. */
 	check(ROOT_ SYS_ V2_ "50 30 0:40 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n", false, "none",
@@ -106,7 +106,7 @@ static void lines_that_make_no_sense_are_passed_over(void **state UNUSED)
 	check("40 22 0:26 / /a rw - cgroup2", false, "found", "/a");
 }
 
-static void a_cgroup_has_its_folder_if_the_mount_shows_it(void **state UNUSED)
+static void a_cgroup_has_a_directory_only_inside_the_mounted_tree(void **state UNUSED)
 {
 	const struct procfs_cgroup_mount whole = { PROCFS_CGROUP_MOUNT_FOUND, (char *)"/r/cg",
 						   (char *)"/" };
@@ -187,13 +187,13 @@ static void on_this_machine_what_is_found_is_a_cgroup(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_shape_of_host_has_its_word),
-		cmocka_unit_test(of_several_the_usual_place_is_taken),
-		cmocka_unit_test(a_part_of_the_tree_is_said_to_be_one),
-		cmocka_unit_test(what_lies_below_another_mount_is_not_there),
+		cmocka_unit_test(every_cgroup_mount_layout_is_recognised),
+		cmocka_unit_test(of_several_cgroup2_mounts_the_usual_path_is_taken),
+		cmocka_unit_test(a_mount_of_a_subtree_is_recognised),
+		cmocka_unit_test(a_cgroup2_mount_hidden_by_another_is_ignored),
 		cmocka_unit_test(blanks_in_paths_are_escaped_by_the_kernel),
 		cmocka_unit_test(lines_that_make_no_sense_are_passed_over),
-		cmocka_unit_test(a_cgroup_has_its_folder_if_the_mount_shows_it),
+		cmocka_unit_test(a_cgroup_has_a_directory_only_inside_the_mounted_tree),
 		cmocka_unit_test(a_staged_host_is_read_below_its_root),
 		cmocka_unit_test(on_this_machine_what_is_found_is_a_cgroup),
 	};

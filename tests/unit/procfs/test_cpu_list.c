@@ -15,7 +15,7 @@ static void parsed_as(const char *text, const char *expected)
 	assert_string_equal(strbuf_str(&got), expected ? expected : "");
 }
 
-static void lists_are_sorted_and_each_cpu_stands_once(void **state UNUSED)
+static void cpu_lists_are_sorted_without_duplicates(void **state UNUSED)
 {
 	parsed_as("3,0-2,1,2", "0 1 2 3");
 	parsed_as("0-1\n", "0 1");
@@ -25,7 +25,7 @@ static void lists_are_sorted_and_each_cpu_stands_once(void **state UNUSED)
 	parsed_as("4294967294-4294967295", "4294967294 4294967295");
 }
 
-static void what_is_no_list_gives_no_cpu(void **state UNUSED)
+static void malformed_cpu_lists_are_refused(void **state UNUSED)
 {
 	static const char *const bad[] = { "",	  "\n",	 ",",	   "5-3",   "x",
 					   "1,x", "1-",	 "-1",	   "1-2-3", "0-1,4294967296",
@@ -35,7 +35,7 @@ static void what_is_no_list_gives_no_cpu(void **state UNUSED)
 		parsed_as(bad[i], NULL);
 }
 
-static void the_longest_range_is_still_one(void **state UNUSED)
+static void a_range_of_65536_cpus_is_accepted(void **state UNUSED)
 {
 	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 
@@ -60,9 +60,9 @@ static void many_ranges_have_a_limit_together(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_sorted_and_each_cpu_stands_once),
-		cmocka_unit_test(what_is_no_list_gives_no_cpu),
-		cmocka_unit_test(the_longest_range_is_still_one),
+		cmocka_unit_test(cpu_lists_are_sorted_without_duplicates),
+		cmocka_unit_test(malformed_cpu_lists_are_refused),
+		cmocka_unit_test(a_range_of_65536_cpus_is_accepted),
 		cmocka_unit_test(many_ranges_have_a_limit_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

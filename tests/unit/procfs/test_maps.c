@@ -113,7 +113,7 @@ static void the_last_line_needs_no_newline(void **state UNUSED)
 	assert_string_equal(maps.rows.at[0].path, "/x");
 }
 
-static void no_text_is_no_mappings(void **state UNUSED)
+static void an_empty_maps_file_has_no_mappings(void **state UNUSED)
 {
 	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
@@ -160,7 +160,7 @@ int main(void)
 		cmocka_unit_test(the_error_names_the_line),
 		cmocka_unit_test(a_nul_in_a_line_is_refused),
 		cmocka_unit_test(the_last_line_needs_no_newline),
-		cmocka_unit_test(no_text_is_no_mappings),
+		cmocka_unit_test(an_empty_maps_file_has_no_mappings),
 		cmocka_unit_test(our_own_map_shows_where_we_run),
 		cmocka_unit_test(a_missing_process_is_an_io_error),
 	};

@@ -72,7 +72,7 @@ static void percent_becomes_hundredths(void **state UNUSED)
 		assert_int_equal(hundredths(rows[i].text), rows[i].value);
 }
 
-static void what_is_not_understood_is_passed_over(void **state UNUSED)
+static void unknown_words_of_a_pressure_file_are_skipped(void **state UNUSED)
 {
 	struct procfs_pressure_file file = parse(
 		"somewhat avg10=9.00\n"
@@ -89,7 +89,7 @@ static void what_is_not_understood_is_passed_over(void **state UNUSED)
 	assert_true(file.half[PROCFS_PRESSURE_FULL].total_usec == 5);
 }
 
-static void files_of_a_folder_are_known_one_by_one(void **state UNUSED)
+static void each_pressure_file_is_known_separately(void **state UNUSED)
 {
 	static const char some[] = "some avg10=1.00 avg60=2.00 avg300=3.00 total=4\n";
 	char *root = staged_root_new();
@@ -118,7 +118,7 @@ static void files_of_a_folder_are_known_one_by_one(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void this_machine_says_what_its_files_say(void **state UNUSED)
+static void pressure_of_this_machine_matches_its_file(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = io_read_file("/proc/pressure/memory", 4096, &text);
@@ -197,7 +197,7 @@ static void without_a_scheduler_there_is_only_the_state(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_kernel_without_it_is_not_a_disabled_one(void **state UNUSED)
+static void missing_sched_ext_differs_from_disabled(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_intern_ struct intern names;
@@ -217,12 +217,12 @@ int main(void)
 		cmocka_unit_test(both_lines_of_the_kernel_are_read),
 		cmocka_unit_test(a_line_that_is_not_there_is_unknown_and_not_zero),
 		cmocka_unit_test(percent_becomes_hundredths),
-		cmocka_unit_test(what_is_not_understood_is_passed_over),
-		cmocka_unit_test(files_of_a_folder_are_known_one_by_one),
-		cmocka_unit_test(this_machine_says_what_its_files_say),
+		cmocka_unit_test(unknown_words_of_a_pressure_file_are_skipped),
+		cmocka_unit_test(each_pressure_file_is_known_separately),
+		cmocka_unit_test(pressure_of_this_machine_matches_its_file),
 		cmocka_unit_test(a_loaded_scheduler_has_a_name_and_events),
 		cmocka_unit_test(without_a_scheduler_there_is_only_the_state),
-		cmocka_unit_test(a_kernel_without_it_is_not_a_disabled_one),
+		cmocka_unit_test(missing_sched_ext_differs_from_disabled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void pid_zero_and_unused_pids_do_not_exist(void **state UNUSED)
 	assert_true(procfs_pid_exists("/proc", getpid()));
 }
 
-static void a_process_that_may_not_be_looked_at_exists(void **state UNUSED)
+static void a_process_without_read_permission_exists(void **state UNUSED)
 {
 	char root[] = "/tmp/ktstr-process-XXXXXX";
 	bool exists;
@@ -127,7 +127,7 @@ int main(int argc, char **argv UNUSED)
 		cmocka_unit_test(memory_is_gone_after_an_exec_of_the_same_program),
 		cmocka_unit_test(memory_that_may_not_be_opened_is_not_called_gone),
 		cmocka_unit_test(pid_zero_and_unused_pids_do_not_exist),
-		cmocka_unit_test(a_process_that_may_not_be_looked_at_exists),
+		cmocka_unit_test(a_process_without_read_permission_exists),
 		cmocka_unit_test(identity_is_that_of_the_file),
 		cmocka_unit_test(a_zombie_exists_but_has_no_exe),
 	};

@@ -134,7 +134,7 @@ static bool smaps_parse(const char *text, struct intern *names, struct procfs_na
 	return procfs_smaps_rollup_parse(text, strlen(text), names, ret);
 }
 
-static void kinds_are_kept_and_the_addresses_are_not(void **state UNUSED)
+static void smaps_rollup_keeps_kinds_without_addresses(void **state UNUSED)
 {
 	_cleanup_intern_ struct intern names;
 	struct procfs_named_readings smaps = { 0 };
@@ -168,7 +168,7 @@ static void a_second_text_replaces_the_first(void **state UNUSED)
 	vec_deinit(&smaps.rows);
 }
 
-static void kinds_without_end_come_to_an_end(void **state UNUSED)
+static void smaps_rollup_kinds_are_limited(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_intern_ struct intern names;
@@ -182,7 +182,7 @@ static void kinds_without_end_come_to_an_end(void **state UNUSED)
 	vec_deinit(&smaps.rows);
 }
 
-static void names_are_merged_wherever_they_stand(void **state UNUSED)
+static void readings_are_merged_by_name_at_any_index(void **state UNUSED)
 {
 	struct procfs_named_readings table = { 0 };
 
@@ -218,10 +218,10 @@ int main(void)
 		cmocka_unit_test(only_lines_of_a_key_and_a_number_count),
 		cmocka_unit_test(lines_past_the_limit_are_dropped),
 		cmocka_unit_test(files_that_are_not_there_are_unknown),
-		cmocka_unit_test(kinds_are_kept_and_the_addresses_are_not),
+		cmocka_unit_test(smaps_rollup_keeps_kinds_without_addresses),
 		cmocka_unit_test(a_second_text_replaces_the_first),
-		cmocka_unit_test(kinds_without_end_come_to_an_end),
-		cmocka_unit_test(names_are_merged_wherever_they_stand),
+		cmocka_unit_test(smaps_rollup_kinds_are_limited),
+		cmocka_unit_test(readings_are_merged_by_name_at_any_index),
 		cmocka_unit_test(sums_saturate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void a_thread_is_listed_while_it_lives(void **state UNUSED)
 	procfs_task_dir_close(&task);
 }
 
-static void a_thread_that_went_is_gone_for_its_descriptor_too(void **state UNUSED)
+static void the_descriptor_of_an_ended_thread_reports_it_gone(void **state UNUSED)
 {
 	struct procfs_task_dir task = { 0 };
 	char comm[PROCFS_COMM_MAX];
@@ -102,7 +102,7 @@ static void a_thread_that_went_is_gone_for_its_descriptor_too(void **state UNUSE
 	procfs_task_dir_close(&task);
 }
 
-static void a_process_that_went_lists_nothing(void **state UNUSED)
+static void an_ended_process_lists_no_threads(void **state UNUSED)
 {
 	struct procfs_task_dir task = { 0 };
 	struct procfs_id_list list = { 0 };
@@ -125,7 +125,7 @@ static void a_process_that_went_lists_nothing(void **state UNUSED)
 }
 
 /* A staged folder: names that are no numbers, or no possible thread numbers, are not threads. */
-static void strange_names_are_not_threads(void **state UNUSED)
+static void entries_that_are_not_thread_ids_are_skipped(void **state UNUSED)
 {
 	static const char *const names[] = { "7", "12", "x", "0", "99999999999", "3a" };
 	char root[] = "/tmp/ktstr-task-XXXXXX";
@@ -160,7 +160,7 @@ static void strange_names_are_not_threads(void **state UNUSED)
 	rmdir(root);
 }
 
-static void a_missing_process_has_no_task_folder(void **state UNUSED)
+static void a_missing_process_has_no_task_directory(void **state UNUSED)
 {
 	struct procfs_task_dir task = { 0 };
 
@@ -213,7 +213,7 @@ static void more_entries_than_fit_into_one_answer(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void what_is_no_folder_cannot_be_listed(void **state UNUSED)
+static void only_a_directory_can_be_listed(void **state UNUSED)
 {
 	struct procfs_id_list list = { VEC_INIT };
 	_cleanup_close_ int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -223,7 +223,7 @@ static void what_is_no_folder_cannot_be_listed(void **state UNUSED)
 	procfs_id_list_deinit(&list);
 }
 
-static void a_number_given_twice_stands_once(void **state UNUSED)
+static void sorting_removes_duplicate_ids(void **state UNUSED)
 {
 	struct procfs_id_list list = { VEC_INIT };
 
@@ -244,14 +244,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_listed_while_it_lives),
-		cmocka_unit_test(a_thread_that_went_is_gone_for_its_descriptor_too),
-		cmocka_unit_test(a_process_that_went_lists_nothing),
-		cmocka_unit_test(strange_names_are_not_threads),
-		cmocka_unit_test(a_missing_process_has_no_task_folder),
+		cmocka_unit_test(the_descriptor_of_an_ended_thread_reports_it_gone),
+		cmocka_unit_test(an_ended_process_lists_no_threads),
+		cmocka_unit_test(entries_that_are_not_thread_ids_are_skipped),
+		cmocka_unit_test(a_missing_process_has_no_task_directory),
 		cmocka_unit_test(only_positive_numbers_are_listed_and_in_order),
 		cmocka_unit_test(more_entries_than_fit_into_one_answer),
-		cmocka_unit_test(what_is_no_folder_cannot_be_listed),
-		cmocka_unit_test(a_number_given_twice_stands_once),
+		cmocka_unit_test(only_a_directory_can_be_listed),
+		cmocka_unit_test(sorting_removes_duplicate_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static void a_socket_that_fails_is_an_error_of_each_thread(void **state UNUSED)
 	stop(&kernel, &client);
 }
 
-static void a_kernel_without_it_says_so(void **state UNUSED)
+static void missing_taskstats_are_reported(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf absent = STRBUF_INIT, refused = STRBUF_INIT;
 	struct procfs_taskstats_client client;
@@ -282,7 +282,7 @@ static uint64_t status_kib(pid_t pid, const char *key)
 	return value;
 }
 
-static void the_kernel_says_what_proc_says(void **state UNUSED)
+static void taskstats_agree_with_proc(void **state UNUSED)
 {
 	struct procfs_taskstats_client client;
 	struct procfs_taskstats_answer answers[3];
@@ -342,8 +342,8 @@ int main(void)
 		cmocka_unit_test(each_thread_has_its_own_answer),
 		cmocka_unit_test(an_answer_that_never_comes_is_not_waited_for_twice),
 		cmocka_unit_test(a_socket_that_fails_is_an_error_of_each_thread),
-		cmocka_unit_test(a_kernel_without_it_says_so),
-		cmocka_unit_test(the_kernel_says_what_proc_says),
+		cmocka_unit_test(missing_taskstats_are_reported),
+		cmocka_unit_test(taskstats_agree_with_proc),
 		cmocka_unit_test(answers_lost_for_want_of_room_are_asked_for_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void check(const struct procfs_taskstats_values *v, unsigned int version,
 	assert_true(v->hiwater_vm_bytes.known && v->hiwater_vm_bytes.value == 9 * 1024);
 }
 
-static void every_version_is_read_by_its_own_places(void **state UNUSED)
+static void each_taskstats_version_has_its_layout(void **state UNUSED)
 {
 	static const struct {
 		uint16_t version;
@@ -95,7 +95,7 @@ static void every_version_is_read_by_its_own_places(void **state UNUSED)
 	}
 }
 
-static void version_15_has_its_extremes_in_between(void **state UNUSED)
+static void taskstats_version_15_has_its_own_layout(void **state UNUSED)
 {
 	struct taskstats_15 s = { .version = 15 };
 	struct procfs_taskstats_values v;
@@ -122,7 +122,7 @@ static void a_version_does_not_have_what_came_later_however_long_it_is(void **st
 	assert_false(v.hiwater_rss_bytes.known || v.delays[PROCFS_TASKSTATS_FREEPAGES].count.known);
 }
 
-static void what_was_not_sent_is_not_known(void **state UNUSED)
+static void taskstats_fields_past_the_end_are_unknown(void **state UNUSED)
 {
 	struct taskstats_17 s = { .version = 17 };
 	struct procfs_taskstats_values v;
@@ -198,7 +198,7 @@ static void check_kind(const struct strbuf *s, enum procfs_taskstats_reply_kind 
 	assert_int_equal(parse(s).kind, kind);
 }
 
-static void what_is_no_answer_is_told_apart(void **state UNUSED)
+static void replies_without_values_are_classified(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf ack = STRBUF_INIT, positive = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf lowest = STRBUF_INIT, bare = STRBUF_INIT;
@@ -221,7 +221,7 @@ static void what_is_no_answer_is_told_apart(void **state UNUSED)
 	check_kind(&headless, PROCFS_TASKSTATS_REPLY_FOREIGN);
 }
 
-static void attributes_that_lack_are_named(void **state UNUSED)
+static void missing_taskstats_attributes_are_named(void **state UNUSED)
 {
 	static const struct {
 		uint16_t aggregate, pid;
@@ -257,7 +257,7 @@ static void attributes_that_lack_are_named(void **state UNUSED)
 	}
 }
 
-static void an_attribute_that_lies_about_its_length_ends_the_search(void **state UNUSED)
+static void an_attribute_with_a_wrong_length_ends_the_search(void **state UNUSED)
 {
 	static const uint16_t lengths[] = { 0, 3, 9, 65535 };
 
@@ -305,16 +305,16 @@ static void the_family_is_asked_for_by_name(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_version_is_read_by_its_own_places),
-		cmocka_unit_test(version_15_has_its_extremes_in_between),
+		cmocka_unit_test(each_taskstats_version_has_its_layout),
+		cmocka_unit_test(taskstats_version_15_has_its_own_layout),
 		cmocka_unit_test(a_version_does_not_have_what_came_later_however_long_it_is),
-		cmocka_unit_test(what_was_not_sent_is_not_known),
+		cmocka_unit_test(taskstats_fields_past_the_end_are_unknown),
 		cmocka_unit_test(a_watermark_too_large_for_bytes_is_the_largest),
 		cmocka_unit_test(an_answer_carries_thread_and_values),
 		cmocka_unit_test(a_refusal_has_its_errno),
-		cmocka_unit_test(what_is_no_answer_is_told_apart),
-		cmocka_unit_test(attributes_that_lack_are_named),
-		cmocka_unit_test(an_attribute_that_lies_about_its_length_ends_the_search),
+		cmocka_unit_test(replies_without_values_are_classified),
+		cmocka_unit_test(missing_taskstats_attributes_are_named),
+		cmocka_unit_test(an_attribute_with_a_wrong_length_ends_the_search),
 		cmocka_unit_test(the_family_is_asked_for_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

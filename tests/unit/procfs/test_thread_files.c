@@ -89,7 +89,7 @@ static void name_may_hold_a_newline(void **state UNUSED)
 	assert_true(stat.start_time_jiffies == 1);
 }
 
-static void fields_end_with_their_line(void **state UNUSED)
+static void stat_fields_end_at_the_newline(void **state UNUSED)
 {
 	struct procfs_stat stat;
 
@@ -223,7 +223,7 @@ static void three_numbers_are_read_in_the_order_of_the_kernel(void **state UNUSE
 	assert_true(stat.run_time_ns == 0 && stat.run_delay_ns == 0 && stat.timeslices == 0);
 }
 
-static void everything_else_is_refused(void **state UNUSED)
+static void malformed_numbers_are_refused(void **state UNUSED)
 {
 	static const char *const broken[] = {
 		"",	     "\n",	  "1",	      "1 2\n",
@@ -259,7 +259,7 @@ static void the_line_of_v2_is_found_among_those_of_v1(void **state UNUSED)
 	path_of("0:: \n0::/second\n", "/second");
 }
 
-static void without_one_there_is_no_path(void **state UNUSED)
+static void a_cgroup_file_without_a_v2_line_has_no_path(void **state UNUSED)
 {
 	path_of("", NULL);
 	path_of("0::", NULL);
@@ -371,7 +371,7 @@ static void a_cut_line_keeps_what_it_has(void **state UNUSED)
 	assert_int_equal(fields.known, 0);
 }
 
-static void the_second_line_is_none_of_ours(void **state UNUSED)
+static void stat_fields_after_a_newline_are_ignored(void **state UNUSED)
 {
 	struct seen fields;
 
@@ -379,7 +379,7 @@ static void the_second_line_is_none_of_ours(void **state UNUSED)
 	assert_int_equal(fields.known, 1 << STAT_MINFLT);
 }
 
-static void without_a_bracket_nothing_is_known(void **state UNUSED)
+static void stat_without_a_bracket_is_refused(void **state UNUSED)
 {
 	struct seen fields;
 
@@ -429,7 +429,7 @@ static void signed_fields_may_be_negative(void **state UNUSED)
 	assert_field(&fields, STAT_PRIORITY, (int64_t)INT32_MIN);
 }
 
-static void each_number_of_schedstat_stands_alone(void **state UNUSED)
+static void each_schedstat_number_is_known_separately(void **state UNUSED)
 {
 	static const char whole[] = "123456789 42 7\n", half[] = "1 x 3", more[] = "1 2\n3\n";
 	struct seen fields;
@@ -476,7 +476,7 @@ static bool io_parse(const char *text, struct seen *ret)
 	return read_fields(text, &file, ret, procfs_lines_fields);
 }
 
-static void seven_keys_are_known(void **state UNUSED)
+static void the_seven_keys_of_io_are_read(void **state UNUSED)
 {
 	struct seen fields;
 
@@ -580,7 +580,7 @@ static void lines_that_are_missing_or_broken_are_absent(void **state UNUSED)
 	assert_false(status_parse("Name:\tx\nState\nTotal: 4\n", &status));
 }
 
-static void the_list_alone_is_worth_something(void **state UNUSED)
+static void a_status_file_of_the_cpu_list_alone_is_accepted(void **state UNUSED)
 {
 	struct status status;
 
@@ -640,7 +640,7 @@ static enum procfs_dotted_time dotted(const char *text, uint64_t *ret)
 	return procfs_dotted_time_parse((struct slice){ text, strlen(text) }, ret);
 }
 
-static void times_are_milliseconds_and_nanoseconds(void **state UNUSED)
+static void sched_times_are_read_as_milliseconds_or_nanoseconds(void **state UNUSED)
 {
 	static const struct {
 		const char *text;
@@ -664,7 +664,7 @@ static void times_are_milliseconds_and_nanoseconds(void **state UNUSED)
 	}
 }
 
-static void times_below_zero_are_told_apart_from_nonsense(void **state UNUSED)
+static void negative_times_differ_from_malformed_ones(void **state UNUSED)
 {
 	static const char *const negative[] = { "-5.000000", "0.-000500", "-7", " -1.5", "-x" };
 	static const char *const bad[] = { "abc",
@@ -686,7 +686,7 @@ static void times_below_zero_are_told_apart_from_nonsense(void **state UNUSED)
 }
 
 /* Every key in three ways of writing it, with a value that names its place. */
-static void every_key_is_found_behind_its_last_dot(void **state UNUSED)
+static void sched_keys_are_matched_after_their_last_dot(void **state UNUSED)
 {
 	static const char *const prefixes[] = { "", "se.", "se.statistics." };
 	static const struct {
@@ -721,7 +721,7 @@ static void every_key_is_found_behind_its_last_dot(void **state UNUSED)
 	}
 }
 
-static void keys_that_only_end_alike_are_others(void **state UNUSED)
+static void sched_keys_are_matched_as_whole_names(void **state UNUSED)
 {
 	struct seen sched;
 
@@ -731,7 +731,7 @@ static void keys_that_only_end_alike_are_others(void **state UNUSED)
 	assert_int_equal(sched.known, 0);
 }
 
-static void the_switch_of_sched_ext_is_a_flag(void **state UNUSED)
+static void ext_enabled_is_read_as_a_flag(void **state UNUSED)
 {
 	struct seen sched;
 
@@ -771,7 +771,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(name_may_hold_brackets_and_spaces),
 		cmocka_unit_test(name_may_hold_a_newline),
-		cmocka_unit_test(fields_end_with_their_line),
+		cmocka_unit_test(stat_fields_end_at_the_newline),
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(broken_lines_are_refused),
 		cmocka_unit_test(a_task_of_a_container_has_a_number_per_namespace),
@@ -781,29 +781,29 @@ int main(void)
 		cmocka_unit_test(our_own_line_ends_with_our_pid),
 		cmocka_unit_test(a_single_pid_is_read_by_its_name),
 		cmocka_unit_test(three_numbers_are_read_in_the_order_of_the_kernel),
-		cmocka_unit_test(everything_else_is_refused),
+		cmocka_unit_test(malformed_numbers_are_refused),
 		cmocka_unit_test(the_line_of_v2_is_found_among_those_of_v1),
-		cmocka_unit_test(without_one_there_is_no_path),
+		cmocka_unit_test(a_cgroup_file_without_a_v2_line_has_no_path),
 		cmocka_unit_test(every_field_is_where_proc_5_says),
 		cmocka_unit_test(a_name_may_hold_brackets_blanks_and_lines),
 		cmocka_unit_test(a_cut_line_keeps_what_it_has),
-		cmocka_unit_test(the_second_line_is_none_of_ours),
-		cmocka_unit_test(without_a_bracket_nothing_is_known),
+		cmocka_unit_test(stat_fields_after_a_newline_are_ignored),
+		cmocka_unit_test(stat_without_a_bracket_is_refused),
 		cmocka_unit_test(a_bad_field_is_absent_and_the_others_stay),
 		cmocka_unit_test(signed_fields_may_be_negative),
-		cmocka_unit_test(each_number_of_schedstat_stands_alone),
-		cmocka_unit_test(seven_keys_are_known),
+		cmocka_unit_test(each_schedstat_number_is_known_separately),
+		cmocka_unit_test(the_seven_keys_of_io_are_read),
 		cmocka_unit_test(the_last_line_of_a_key_counts),
 		cmocka_unit_test(io_file_without_known_keys_is_refused),
 		cmocka_unit_test(the_lines_of_scheduling_are_found),
 		cmocka_unit_test(a_name_that_looks_like_a_line_is_a_name),
 		cmocka_unit_test(lines_that_are_missing_or_broken_are_absent),
-		cmocka_unit_test(the_list_alone_is_worth_something),
-		cmocka_unit_test(times_are_milliseconds_and_nanoseconds),
-		cmocka_unit_test(times_below_zero_are_told_apart_from_nonsense),
-		cmocka_unit_test(every_key_is_found_behind_its_last_dot),
-		cmocka_unit_test(keys_that_only_end_alike_are_others),
-		cmocka_unit_test(the_switch_of_sched_ext_is_a_flag),
+		cmocka_unit_test(a_status_file_of_the_cpu_list_alone_is_accepted),
+		cmocka_unit_test(sched_times_are_read_as_milliseconds_or_nanoseconds),
+		cmocka_unit_test(negative_times_differ_from_malformed_ones),
+		cmocka_unit_test(sched_keys_are_matched_after_their_last_dot),
+		cmocka_unit_test(sched_keys_are_matched_as_whole_names),
+		cmocka_unit_test(ext_enabled_is_read_as_a_flag),
 		cmocka_unit_test(negative_times_are_counted_and_not_known),
 		cmocka_unit_test(a_thread_cannot_write_lines_by_its_name),
 	};

@@ -5,7 +5,7 @@
 
 static const struct report_explain_look plain = { 0 };
 
-static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED)
+static void the_deciding_part_is_printed_first_with_its_location(void **state UNUSED)
 {
 	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -22,7 +22,7 @@ static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED
 			    "        also check: spread of right is 40 %, at fair.c\n");
 }
 
-static void a_reason_without_words_is_told_by_its_meaning(void **state UNUSED)
+static void a_part_without_text_shows_the_reasons_meaning(void **state UNUSED)
 {
 	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -32,7 +32,7 @@ static void a_reason_without_words_is_told_by_its_meaning(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "        guest-panic: the guest's kernel panicked\n");
 }
 
-static void further_lines_stand_deeper_and_are_escaped(void **state UNUSED)
+static void continuation_lines_are_indented_and_escaped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_result_outcome_ struct result_outcome o = made_failure(
@@ -45,7 +45,7 @@ static void further_lines_stand_deeper_and_are_escaped(void **state UNUSED)
 					    "            \\x1b[2J  deep\n");
 }
 
-static void long_texts_end_unless_asked_for(void **state UNUSED)
+static void long_texts_are_cut_unless_verbose(void **state UNUSED)
 {
 	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -120,10 +120,10 @@ static void texts_are_broken_at_spaces_and_paths_never(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_part_that_decided_comes_first_with_its_place),
-		cmocka_unit_test(a_reason_without_words_is_told_by_its_meaning),
-		cmocka_unit_test(further_lines_stand_deeper_and_are_escaped),
-		cmocka_unit_test(long_texts_end_unless_asked_for),
+		cmocka_unit_test(the_deciding_part_is_printed_first_with_its_location),
+		cmocka_unit_test(a_part_without_text_shows_the_reasons_meaning),
+		cmocka_unit_test(continuation_lines_are_indented_and_escaped),
+		cmocka_unit_test(long_texts_are_cut_unless_verbose),
 		cmocka_unit_test(many_parts_and_notes_are_counted),
 		cmocka_unit_test(texts_are_broken_at_spaces_and_paths_never),
 	};

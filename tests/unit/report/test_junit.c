@@ -109,7 +109,7 @@ static void a_case_carries_its_name_its_places_and_its_notes(void **state UNUSED
 		"    </testcase>\n");
 }
 
-static void a_name_without_its_suite_stands_whole(void **state UNUSED)
+static void a_name_that_lacks_its_suite_prefix_is_kept_whole(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_JUNIT, 1);
 	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
@@ -149,7 +149,7 @@ static void what_xml_cannot_hold_is_replaced(void **state UNUSED)
 	}
 }
 
-static void an_attribute_cannot_be_left(void **state UNUSED)
+static void quotes_in_an_xml_attribute_are_escaped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -181,9 +181,9 @@ int main(void)
 		cmocka_unit_test(each_suite_counts_its_own),
 		cmocka_unit_test(verdicts_become_the_elements_readers_know),
 		cmocka_unit_test(a_case_carries_its_name_its_places_and_its_notes),
-		cmocka_unit_test(a_name_without_its_suite_stands_whole),
+		cmocka_unit_test(a_name_that_lacks_its_suite_prefix_is_kept_whole),
 		cmocka_unit_test(what_xml_cannot_hold_is_replaced),
-		cmocka_unit_test(an_attribute_cannot_be_left),
+		cmocka_unit_test(quotes_in_an_xml_attribute_are_escaped),
 		cmocka_unit_test(a_text_past_the_limit_says_how_much_is_missing),
 	};
 

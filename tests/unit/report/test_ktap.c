@@ -5,7 +5,7 @@
 
 #include "report/form.h"
 
-static void results_are_numbered_as_they_come(void **state UNUSED)
+static void ktap_results_are_numbered_in_order_of_arrival(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 3);
 
@@ -17,7 +17,7 @@ static void results_are_numbered_as_they_come(void **state UNUSED)
 					    "ok 1 fair:c\nok 2 fair:a\nok 3 fair:b\n");
 }
 
-static void directives_are_those_of_the_document(void **state UNUSED)
+static void ktap_directives_match_the_documentation(void **state UNUSED)
 {
 	static const struct {
 		enum ktstr_reason reason;
@@ -42,7 +42,7 @@ static void directives_are_those_of_the_document(void **state UNUSED)
 	}
 }
 
-static void no_reason_reads_as_a_directive(void **state UNUSED)
+static void no_reason_name_begins_like_a_ktap_directive(void **state UNUSED)
 {
 	static const char *const directives[] = { "SKIP", "TODO", "XFAIL", "ERROR" };
 
@@ -121,9 +121,9 @@ static void a_text_past_the_limit_says_how_much_is_missing(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_are_numbered_as_they_come),
-		cmocka_unit_test(directives_are_those_of_the_document),
-		cmocka_unit_test(no_reason_reads_as_a_directive),
+		cmocka_unit_test(ktap_results_are_numbered_in_order_of_arrival),
+		cmocka_unit_test(ktap_directives_match_the_documentation),
+		cmocka_unit_test(no_reason_name_begins_like_a_ktap_directive),
 		cmocka_unit_test(a_text_cannot_make_a_directive_or_a_line),
 		cmocka_unit_test(diagnostics_come_before_their_result),
 		cmocka_unit_test(an_interrupted_run_says_how_many_are_missing),

@@ -19,7 +19,7 @@ static void deinit(struct report_live *live)
 		assert_true(text_width(strbuf_str(&line_)) <= (columns)); \
 	} while (0)
 
-static void what_runs_stands_in_the_line_the_oldest_first(void **state UNUSED)
+static void running_tests_are_shown_oldest_first(void **state UNUSED)
 {
 	_cleanup_live_ struct report_live live = { 0 };
 
@@ -37,7 +37,7 @@ static void what_runs_stands_in_the_line_the_oldest_first(void **state UNUSED)
 	assert_line(&live, 80, "[3/12]");
 }
 
-static void a_guest_that_is_long_in_coming_is_told(void **state UNUSED)
+static void a_long_wait_for_a_guest_is_shown(void **state UNUSED)
 {
 	_cleanup_live_ struct report_live live = { 0 };
 
@@ -55,7 +55,7 @@ static void a_guest_that_is_long_in_coming_is_told(void **state UNUSED)
 	assert_line(&live, 30, "[3/12] waiting for a guest 2 …");
 }
 
-static void nothing_is_waited_for_when_all_is_done(void **state UNUSED)
+static void no_wait_is_shown_when_all_tests_are_done(void **state UNUSED)
 {
 	_cleanup_live_ struct report_live live = { 0 };
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -99,7 +99,7 @@ static void wide_names_are_measured_in_columns(void **state UNUSED)
 	assert_line(&live, 34, "[3/12] 名前名前名前名前名前名… 0 s");
 }
 
-static void a_name_cannot_move_the_cursor(void **state UNUSED)
+static void control_characters_in_names_are_escaped(void **state UNUSED)
 {
 	_cleanup_live_ struct report_live live = { 0 };
 
@@ -127,7 +127,7 @@ static void the_line_is_drawn_once_and_cleared_from_its_start(void **state UNUSE
 	assert_string_equal(strbuf_str(&out), "\r\033[J");
 }
 
-static void a_line_just_drawn_is_not_due(void **state UNUSED)
+static void the_live_line_is_redrawn_after_100_ms(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_live_ struct report_live live = { 0 };
@@ -143,14 +143,14 @@ static void a_line_just_drawn_is_not_due(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_runs_stands_in_the_line_the_oldest_first),
-		cmocka_unit_test(a_guest_that_is_long_in_coming_is_told),
-		cmocka_unit_test(nothing_is_waited_for_when_all_is_done),
+		cmocka_unit_test(running_tests_are_shown_oldest_first),
+		cmocka_unit_test(a_long_wait_for_a_guest_is_shown),
+		cmocka_unit_test(no_wait_is_shown_when_all_tests_are_done),
 		cmocka_unit_test(a_narrow_line_shortens_names_before_it_drops_tests),
 		cmocka_unit_test(wide_names_are_measured_in_columns),
-		cmocka_unit_test(a_name_cannot_move_the_cursor),
+		cmocka_unit_test(control_characters_in_names_are_escaped),
 		cmocka_unit_test(the_line_is_drawn_once_and_cleared_from_its_start),
-		cmocka_unit_test(a_line_just_drawn_is_not_due),
+		cmocka_unit_test(the_live_line_is_redrawn_after_100_ms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

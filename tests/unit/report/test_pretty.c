@@ -38,7 +38,7 @@ static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 		"records: /var/runs/1\n");
 }
 
-static void a_failure_says_where_to_look_and_how_to_do_it_again(void **state UNUSED)
+static void a_failure_shows_its_record_kept_files_and_rerun_command(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
 	_cleanup_result_outcome_ struct result_outcome o = made_failure("fair", "a",
@@ -57,7 +57,7 @@ static void a_failure_says_where_to_look_and_how_to_do_it_again(void **state UNU
 					"        again:  ktstr rerun /r/a.ktstr.json\n");
 }
 
-static void a_name_cannot_forge_a_line(void **state UNUSED)
+static void newlines_in_a_test_name_are_escaped(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
 
@@ -66,7 +66,7 @@ static void a_name_cannot_forge_a_line(void **state UNUSED)
 	assert_contains(stage_text(&s), "check: \\rz\n");
 }
 
-static void times_stand_below_each_other_in_columns(void **state UNUSED)
+static void durations_are_aligned_in_columns(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 3);
 
@@ -77,7 +77,7 @@ static void times_stand_below_each_other_in_columns(void **state UNUSED)
 					"PASS    fair:a_name_that_is_longer_than_most    5.3 s\n");
 }
 
-static void verbose_tells_of_every_test_what_there_is(void **state UNUSED)
+static void verbose_shows_notes_and_records_of_every_test(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(REPORT_PRETTY,
 						    (struct report_options){ .verbose = true },
@@ -109,7 +109,7 @@ static void quiet_shows_what_did_not_pass_and_the_summary(void **state UNUSED)
 					    "3 tests: 1 passed, 1 failed, 1 skipped in 34.0 s\n");
 }
 
-static void failures_far_from_the_end_are_told_again(void **state UNUSED)
+static void failures_far_from_the_end_are_repeated_in_the_summary(void **state UNUSED)
 {
 	for (size_t between = REPORT_RECAP_DISTANCE - 1; between <= REPORT_RECAP_DISTANCE;
 	     between++) {
@@ -144,7 +144,7 @@ static struct stage terminal(size_t columns, bool colour)
 		(struct report_plan){ .n_tests = 2 });
 }
 
-static void a_terminal_has_a_line_that_comes_and_goes(void **state UNUSED)
+static void a_terminal_shows_a_live_line_and_erases_it(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(40, false);
 
@@ -166,7 +166,7 @@ static void a_terminal_has_a_line_that_comes_and_goes(void **state UNUSED)
 	assert_string_equal(stage_news(&s), "\n2 tests: 2 passed in 34.0 s\n");
 }
 
-static void the_line_is_gone_when_the_run_is_interrupted(void **state UNUSED)
+static void an_interrupted_run_erases_the_live_line(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, false);
 
@@ -177,7 +177,7 @@ static void the_line_is_gone_when_the_run_is_interrupted(void **state UNUSED)
 	assert_memory_equal(stage_news(&s), "\r\033[J\n", 5);
 }
 
-static void a_failure_told_again_keeps_its_name_on_a_narrow_terminal(void **state UNUSED)
+static void a_repeated_failure_keeps_its_name_on_a_narrow_terminal(void **state UNUSED)
 {
 	static const struct {
 		size_t columns;
@@ -205,7 +205,7 @@ static void a_failure_told_again_keeps_its_name_on_a_narrow_terminal(void **stat
 	}
 }
 
-static void the_line_is_gone_when_the_reporter_is_given_up(void **state UNUSED)
+static void freeing_the_reporter_erases_the_live_line(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, false);
 
@@ -216,7 +216,7 @@ static void the_line_is_gone_when_the_reporter_is_given_up(void **state UNUSED)
 	assert_string_equal(stage_news(&s), "\r\033[J");
 }
 
-static void colour_marks_the_verdict_and_nothing_foreign(void **state UNUSED)
+static void only_the_verdict_and_reason_are_coloured(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, true);
 
@@ -225,7 +225,7 @@ static void colour_marks_the_verdict_and_nothing_foreign(void **state UNUSED)
 	assert_contains(stage_text(&s), "        \033[1mcheck:\033[0m 41 %\n");
 }
 
-static void without_a_terminal_nothing_moves(void **state UNUSED)
+static void output_without_a_terminal_has_no_control_characters(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
 
@@ -236,7 +236,7 @@ static void without_a_terminal_nothing_moves(void **state UNUSED)
 	assert_null(strpbrk(stage_text(&s), "\r\033"));
 }
 
-static void tests_that_run_alone_are_told(void **state UNUSED)
+static void the_number_of_tests_that_run_alone_is_printed(void **state UNUSED)
 {
 	static const struct {
 		unsigned int jobs;
@@ -265,20 +265,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_test_has_a_line_and_the_run_a_summary),
-		cmocka_unit_test(a_failure_says_where_to_look_and_how_to_do_it_again),
-		cmocka_unit_test(a_name_cannot_forge_a_line),
-		cmocka_unit_test(times_stand_below_each_other_in_columns),
-		cmocka_unit_test(verbose_tells_of_every_test_what_there_is),
+		cmocka_unit_test(a_failure_shows_its_record_kept_files_and_rerun_command),
+		cmocka_unit_test(newlines_in_a_test_name_are_escaped),
+		cmocka_unit_test(durations_are_aligned_in_columns),
+		cmocka_unit_test(verbose_shows_notes_and_records_of_every_test),
 		cmocka_unit_test(quiet_shows_what_did_not_pass_and_the_summary),
-		cmocka_unit_test(failures_far_from_the_end_are_told_again),
+		cmocka_unit_test(failures_far_from_the_end_are_repeated_in_the_summary),
 		cmocka_unit_test(an_interrupted_run_says_what_was_not_run),
-		cmocka_unit_test(a_terminal_has_a_line_that_comes_and_goes),
-		cmocka_unit_test(the_line_is_gone_when_the_run_is_interrupted),
-		cmocka_unit_test(the_line_is_gone_when_the_reporter_is_given_up),
-		cmocka_unit_test(a_failure_told_again_keeps_its_name_on_a_narrow_terminal),
-		cmocka_unit_test(colour_marks_the_verdict_and_nothing_foreign),
-		cmocka_unit_test(without_a_terminal_nothing_moves),
-		cmocka_unit_test(tests_that_run_alone_are_told),
+		cmocka_unit_test(a_terminal_shows_a_live_line_and_erases_it),
+		cmocka_unit_test(an_interrupted_run_erases_the_live_line),
+		cmocka_unit_test(freeing_the_reporter_erases_the_live_line),
+		cmocka_unit_test(a_repeated_failure_keeps_its_name_on_a_narrow_terminal),
+		cmocka_unit_test(only_the_verdict_and_reason_are_coloured),
+		cmocka_unit_test(output_without_a_terminal_has_no_control_characters),
+		cmocka_unit_test(the_number_of_tests_that_run_alone_is_printed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

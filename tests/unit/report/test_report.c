@@ -23,7 +23,7 @@ static void formats_have_their_names(void **state UNUSED)
 	assert_null(report_format_names[REPORT_N_FORMATS]);
 }
 
-static void a_pipe_is_no_terminal(void **state UNUSED)
+static void a_pipe_is_not_treated_as_a_terminal(void **state UNUSED)
 {
 	int ends[2];
 	struct report_options options;
@@ -59,7 +59,7 @@ static void a_dumb_terminal_gets_no_live_line(void **state UNUSED)
 	assert_false(report_options_for(slave).terminal);
 }
 
-static void what_cannot_be_written_is_said_at_the_end(void **state UNUSED)
+static void a_write_error_is_returned_at_the_end(void **state UNUSED)
 {
 	for (int f = 0; f < REPORT_N_FORMATS; f++) {
 		_cleanup_report_reporter_ struct report_run *r = NULL;
@@ -157,7 +157,7 @@ static void finished_twice(struct report_run *r)
 	report_run_finished(r, 0, &o);
 }
 
-static void a_callers_bug_ends_the_program(void **state UNUSED)
+static void misusing_a_reporter_aborts(void **state UNUSED)
 {
 	static void (*const bugs[])(struct report_run *) = { index_past_the_plan, finished_twice };
 
@@ -233,12 +233,12 @@ static void a_slow_reader_gets_everything(void **state UNUSED)
 	check_all_arrives(0);
 }
 
-static void a_pipe_that_does_not_wait_is_waited_for(void **state UNUSED)
+static void a_nonblocking_pipe_gets_everything(void **state UNUSED)
 {
 	check_all_arrives(O_NONBLOCK);
 }
 
-static void nobody_waits_for_one_who_does_not_read_after_a_cancellation(void **state UNUSED)
+static void cancelling_ends_the_wait_for_a_stuck_reader(void **state UNUSED)
 {
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 20 * NS_PER_MS };
 	char *bytes = calloc(1, BYTES);
@@ -251,7 +251,7 @@ static void nobody_waits_for_one_who_does_not_read_after_a_cancellation(void **s
 	free(bytes);
 }
 
-static void what_has_room_is_written_after_a_cancellation_too(void **state UNUSED)
+static void after_a_cancel_output_that_fits_is_still_written(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
 	char text[8] = "";
@@ -274,7 +274,7 @@ static void a_descriptor_that_takes_nothing_is_an_error(void **state UNUSED)
 	assert_error_tag(report_deliver(1023, "it", "hello", 5, NULL), "io");
 }
 
-static void times_are_told_as_people_do(void **state UNUSED)
+static void durations_are_printed_in_minutes_and_hours(void **state UNUSED)
 {
 	static const struct {
 		uint64_t ms;
@@ -334,21 +334,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_have_their_names),
-		cmocka_unit_test(a_pipe_is_no_terminal),
+		cmocka_unit_test(a_pipe_is_not_treated_as_a_terminal),
 		cmocka_unit_test(a_dumb_terminal_gets_no_live_line),
-		cmocka_unit_test(what_cannot_be_written_is_said_at_the_end),
+		cmocka_unit_test(a_write_error_is_returned_at_the_end),
 		cmocka_unit_test(after_a_refusal_nothing_more_is_written),
 		cmocka_unit_test(a_file_is_replaced_whole_by_junit_and_filled_by_others),
 		cmocka_unit_test(a_path_that_cannot_be_opened_is_refused_at_once),
 		cmocka_unit_test(a_plan_past_the_limit_is_refused),
-		cmocka_unit_test(a_callers_bug_ends_the_program),
+		cmocka_unit_test(misusing_a_reporter_aborts),
 		cmocka_unit_test(the_part_that_decided_is_found),
 		cmocka_unit_test(a_slow_reader_gets_everything),
-		cmocka_unit_test(a_pipe_that_does_not_wait_is_waited_for),
-		cmocka_unit_test(nobody_waits_for_one_who_does_not_read_after_a_cancellation),
-		cmocka_unit_test(what_has_room_is_written_after_a_cancellation_too),
+		cmocka_unit_test(a_nonblocking_pipe_gets_everything),
+		cmocka_unit_test(cancelling_ends_the_wait_for_a_stuck_reader),
+		cmocka_unit_test(after_a_cancel_output_that_fits_is_still_written),
 		cmocka_unit_test(a_descriptor_that_takes_nothing_is_an_error),
-		cmocka_unit_test(times_are_told_as_people_do),
+		cmocka_unit_test(durations_are_printed_in_minutes_and_hours),
 		cmocka_unit_test(counts_leave_out_what_did_not_happen),
 	};
 

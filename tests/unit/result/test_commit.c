@@ -67,7 +67,7 @@ static void a_worktree_points_to_its_repository(void **state)
 	assert_commit(*state, "w/tests", FIRST);
 }
 
-static void what_is_not_a_repository_has_no_commit(void **state)
+static void a_directory_without_git_has_no_commit(void **state)
 {
 	assert_none(*state, "nowhere/tests", "absent");
 	put(*state, "p/.git/HEAD", "ref: ../../etc/passwd\n");
@@ -87,7 +87,7 @@ int main(void)
 		IN_SCRATCH(a_branch_is_followed_to_its_commit),
 		IN_SCRATCH(a_commit_that_is_checked_out_is_taken),
 		IN_SCRATCH(a_worktree_points_to_its_repository),
-		IN_SCRATCH(what_is_not_a_repository_has_no_commit),
+		IN_SCRATCH(a_directory_without_git_has_no_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void a_name_that_is_taken_is_not_replaced(void **state)
 	}
 }
 
-static void what_is_not_published_leaves_nothing(void **state)
+static void an_unpublished_file_leaves_nothing(void **state)
 {
 	struct scratch *s = *state;
 
@@ -104,7 +104,7 @@ static void a_file_is_replaced_with_its_mode_kept(void **state)
 	}
 }
 
-static void there_must_be_something_to_replace(void **state)
+static void replacing_a_missing_file_fails(void **state)
 {
 	struct scratch *s = *state;
 
@@ -118,7 +118,7 @@ static void there_must_be_something_to_replace(void **state)
 	}
 }
 
-static void a_missing_folder_is_an_error(void **state)
+static void a_missing_directory_is_an_error(void **state)
 {
 	struct scratch *s = *state;
 
@@ -158,7 +158,7 @@ static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
 }
 
 /* Who may write the file may lock it, whoever came first. */
-static void a_new_lock_belongs_to_whom_the_file_belongs(void **state)
+static void a_new_lock_file_gets_the_owner_of_its_file(void **state)
 {
 	static const struct {
 		mode_t file, lock;
@@ -322,12 +322,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(the_file_appears_whole_and_alone),
 		scratch_test(a_name_that_is_taken_is_not_replaced),
-		scratch_test(what_is_not_published_leaves_nothing),
+		scratch_test(an_unpublished_file_leaves_nothing),
 		scratch_test(a_file_is_replaced_with_its_mode_kept),
-		scratch_test(there_must_be_something_to_replace),
-		scratch_test(a_missing_folder_is_an_error),
+		scratch_test(replacing_a_missing_file_fails),
+		scratch_test(a_missing_directory_is_an_error),
 		scratch_test(a_free_lock_is_taken_at_once_and_stays_as_a_file),
-		scratch_test(a_new_lock_belongs_to_whom_the_file_belongs),
+		scratch_test(a_new_lock_file_gets_the_owner_of_its_file),
 		scratch_test(a_held_lock_ends_the_wait_with_the_budget),
 		scratch_test(a_lock_that_becomes_free_is_taken),
 		scratch_test(a_request_to_stop_comes_before_the_lock),

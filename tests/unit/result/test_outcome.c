@@ -5,7 +5,7 @@
 
 #include "result/outcome.h"
 
-static void nothing_said_is_a_pass(void **state UNUSED)
+static void an_outcome_without_parts_is_a_pass(void **state UNUSED)
 {
 	_cleanup_result_outcome_ struct result_outcome outcome = { 0 };
 
@@ -51,7 +51,7 @@ static void every_word_is_there_once(void **state UNUSED)
 						result_verdict_name((enum ktstr_verdict)j));
 }
 
-static void what_was_seen_to_be_wrong_decides(void **state UNUSED)
+static void verdicts_outweigh_each_other_in_order(void **state UNUSED)
 {
 	static const enum ktstr_verdict order[] = { KTSTR_FAIL, KTSTR_BROKEN, KTSTR_INCONCLUSIVE,
 						    KTSTR_SKIP, KTSTR_PASS };
@@ -73,11 +73,11 @@ static void reasons_have_the_verdicts_of_the_table(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_said_is_a_pass),
+		cmocka_unit_test(an_outcome_without_parts_is_a_pass),
 		cmocka_unit_test(the_heaviest_part_decides),
 		cmocka_unit_test(among_equals_the_first_decides),
 		cmocka_unit_test(every_word_is_there_once),
-		cmocka_unit_test(what_was_seen_to_be_wrong_decides),
+		cmocka_unit_test(verdicts_outweigh_each_other_in_order),
 		cmocka_unit_test(reasons_have_the_verdicts_of_the_table),
 	};
 

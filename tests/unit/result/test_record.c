@@ -106,7 +106,7 @@ static void appending_leaves_record_and_lock_and_nothing_else(void **state)
 }
 
 /* The entry is in: whoever is told of a failure would add it again. */
-static void a_folder_that_does_not_sync_is_a_warning(void **state)
+static void a_failed_directory_fsync_is_a_warning(void **state)
 {
 	struct scratch *s = *state;
 
@@ -148,7 +148,7 @@ static void an_existing_record_passes_the_check(void **state)
 	assert_error_tag(result_record_exists(below), "absent");
 }
 
-static void what_is_no_record_stays_as_it_is(void **state)
+static void appending_to_a_malformed_record_leaves_it(void **state)
 {
 	struct scratch *s = *state;
 
@@ -158,7 +158,7 @@ static void what_is_no_record_stays_as_it_is(void **state)
 	assert_int_equal(count_entries(s->dir), 2);
 }
 
-static void a_folder_or_a_pipe_is_refused_without_waiting(void **state)
+static void a_directory_or_pipe_is_refused_without_blocking(void **state)
 {
 	struct scratch *s = *state;
 
@@ -228,7 +228,7 @@ static void an_unreadable_record_is_an_error(void **state)
 	assert_content(s->file, EMPTY_RECORD);
 }
 
-static void a_folder_that_cannot_be_written_is_an_error(void **state)
+static void a_directory_that_cannot_be_written_is_an_error(void **state)
 {
 	struct scratch *s = *state;
 
@@ -413,13 +413,13 @@ static void every_other_byte_survives(void **state UNUSED)
 	}
 }
 
-static void blanks_before_the_bracket_stay_there(void **state UNUSED)
+static void spaces_before_the_closing_bracket_are_kept(void **state UNUSED)
 {
 	assert_becomes("{\"metrics\":[1 ]}", "{\"metrics\":[1," SMALL_ENTRY("1") " ]}");
 	assert_becomes("{\"metrics\":[ ]}", "{\"metrics\":[" SMALL_ENTRY("0") "]}");
 }
 
-static void what_is_no_record_says_parse_and_regenerate(void **state UNUSED)
+static void a_malformed_record_is_a_parse_error_with_a_hint(void **state UNUSED)
 {
 	static const char *const wrong[] = {
 		"",
@@ -552,7 +552,7 @@ static void assert_written(struct result_polarity polarity, const char *expected
 	assert_string_equal(strbuf_str(&out), all);
 }
 
-static void polarities_have_the_words_of_the_record(void **state UNUSED)
+static void polarities_are_written_with_their_record_names(void **state UNUSED)
 {
 	assert_written((struct result_polarity){ 0 }, "\"Unknown\"");
 	assert_written((struct result_polarity){ RESULT_POLARITY_HIGHER_BETTER, 0 },
@@ -618,27 +618,27 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(appending_leaves_record_and_lock_and_nothing_else),
-		scratch_test(a_folder_that_does_not_sync_is_a_warning),
+		scratch_test(a_failed_directory_fsync_is_a_warning),
 		scratch_test(a_missing_record_says_what_to_do_and_leaves_no_lock),
 		scratch_test(an_existing_record_passes_the_check),
-		scratch_test(what_is_no_record_stays_as_it_is),
-		scratch_test(a_folder_or_a_pipe_is_refused_without_waiting),
+		scratch_test(appending_to_a_malformed_record_leaves_it),
+		scratch_test(a_directory_or_pipe_is_refused_without_blocking),
 		scratch_test(a_link_is_followed_and_stays),
 		scratch_test(a_request_to_stop_changes_nothing),
 		scratch_test(an_unreadable_record_is_an_error),
-		scratch_test(a_folder_that_cannot_be_written_is_an_error),
+		scratch_test(a_directory_that_cannot_be_written_is_an_error),
 		scratch_test(a_full_disk_loses_nothing),
 		scratch_test(eight_writers_lose_no_entry),
 		scratch_test(a_writer_killed_at_any_moment_leaves_a_whole_record),
 		cmocka_unit_test(a_compact_record_stays_compact),
 		cmocka_unit_test(a_pretty_record_stays_pretty),
 		cmocka_unit_test(every_other_byte_survives),
-		cmocka_unit_test(blanks_before_the_bracket_stay_there),
-		cmocka_unit_test(what_is_no_record_says_parse_and_regenerate),
+		cmocka_unit_test(spaces_before_the_closing_bracket_are_kept),
+		cmocka_unit_test(a_malformed_record_is_a_parse_error_with_a_hint),
 		cmocka_unit_test(leaves_become_metrics_with_prefix_and_hints),
 		cmocka_unit_test(appending_twice_numbers_the_entries),
 		cmocka_unit_test(a_record_never_grows_past_what_can_be_read),
-		cmocka_unit_test(polarities_have_the_words_of_the_record),
+		cmocka_unit_test(polarities_are_written_with_their_record_names),
 		cmocka_unit_test(the_first_hint_whose_suffix_fits_is_taken),
 		cmocka_unit_test(every_figure_with_a_unit_is_a_measure),
 		cmocka_unit_test(a_name_that_only_contains_the_suffix_is_unknown),

@@ -39,7 +39,7 @@ static int empty_scratch(void **state)
 	return remove_scratch(state);
 }
 
-static void every_run_gets_a_folder_of_its_own(void **state)
+static void every_run_gets_its_own_directory(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *base = xasprintf("%s/a/ktstr-results", s->dir);
@@ -92,7 +92,7 @@ static void records_are_listed_by_name_and_nothing_else(void **state)
 }
 
 /* As `ktstr test -o NAME` makes them, in a directory of runs. */
-static void runs_that_were_given_a_name_are_seen(void **state)
+static void runs_with_a_chosen_name_are_listed(void **state)
 {
 	static const char *const names[] = { "2026-11-15T14-30-05-9", "mine", "old", "empty",
 					     "notes.txt" };
@@ -138,7 +138,7 @@ static void runs_are_listed_the_newest_first(void **state)
 	assert_string_equal(names.names.at[3], "2026-01-02T03-04-05-6");
 }
 
-static void a_missing_folder_is_absent(void **state)
+static void a_missing_results_directory_is_absent(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_result_names_ struct result_names names = { 0 };
@@ -148,7 +148,7 @@ static void a_missing_folder_is_absent(void **state)
 	assert_error_tag(result_folder_sweep(s->file), "absent");
 }
 
-static void a_sweep_removes_locks_that_nobody_holds(void **state)
+static void a_sweep_removes_unheld_locks(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_close_ int held = -1;
@@ -195,13 +195,13 @@ static void a_sweep_removes_temporary_files_of_the_dead(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		folder_test(every_run_gets_a_folder_of_its_own),
+		folder_test(every_run_gets_its_own_directory),
 		folder_test(a_base_that_is_a_file_is_an_error),
 		folder_test(records_are_listed_by_name_and_nothing_else),
-		folder_test(runs_that_were_given_a_name_are_seen),
+		folder_test(runs_with_a_chosen_name_are_listed),
 		folder_test(runs_are_listed_the_newest_first),
-		folder_test(a_missing_folder_is_absent),
-		folder_test(a_sweep_removes_locks_that_nobody_holds),
+		folder_test(a_missing_results_directory_is_absent),
+		folder_test(a_sweep_removes_unheld_locks),
 		folder_test(a_sweep_removes_temporary_files_of_the_dead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void the_same_variant_again_gets_the_next_name(void **state)
 	assert_state(three, "finished");
 }
 
-static void a_link_or_folder_of_that_name_is_left_alone(void **state)
+static void a_link_or_directory_in_place_of_a_record_is_left_alone(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *one = below(s, SAMPLE_STEM ".ktstr.json");
@@ -138,7 +138,7 @@ static void a_link_or_folder_of_that_name_is_left_alone(void **state)
 	assert_int_equal(rmdir(two), 0);
 }
 
-static void missing_folders_are_made(void **state)
+static void missing_directories_are_created(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *a = below(s, "a"), *b = below(s, "a/b");
@@ -150,7 +150,7 @@ static void missing_folders_are_made(void **state)
 	assert_int_equal(rmdir(a), 0);
 }
 
-static void names_that_lead_elsewhere_are_refused(void **state)
+static void names_that_leave_the_directory_are_refused(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const names[] = { "", ".hidden", "../up", "a/b", NULL };
@@ -242,7 +242,7 @@ static void a_removed_record_is_written_under_a_new_name(void **state)
 	assert_int_equal(count_entries(s->dir), 2);
 }
 
-static void a_removed_folder_is_made_again(void **state)
+static void a_removed_run_directory_is_created_again(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
@@ -261,7 +261,7 @@ static void a_removed_folder_is_made_again(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void a_folder_that_became_a_file_is_an_error(void **state)
+static void a_file_in_place_of_the_run_directory_is_an_error(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
@@ -279,7 +279,7 @@ static void a_folder_that_became_a_file_is_an_error(void **state)
 	assert_contains(error_message(err), "removed during the run");
 }
 
-static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
+static void a_damaged_record_is_kept_and_the_result_gets_a_new_name(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const damages[] = {
@@ -450,7 +450,7 @@ static int run_once(void *dir)
 	return 0;
 }
 
-static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_keeps(void **state)
+static void a_killed_runner_leaves_whole_records_and_sweepable_leftovers(void **state)
 {
 	struct scratch *s = *state;
 	uint64_t start_ns = clock_monotonic_ns(), span_ns;
@@ -620,7 +620,7 @@ static void a_started_record_is_unfinished(void **state UNUSED)
 	assert_null(run.rerun.binary.path);
 }
 
-static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
+static void a_malformed_record_is_refused_naming_the_member(void **state UNUSED)
 {
 	static const struct {
 		const char *text, *says;
@@ -709,26 +709,25 @@ int main(void)
 		scratch_test(a_record_says_started_until_it_is_finished),
 		scratch_test(the_record_is_readable_as_the_umask_says),
 		scratch_test(the_same_variant_again_gets_the_next_name),
-		scratch_test(a_link_or_folder_of_that_name_is_left_alone),
-		scratch_test(missing_folders_are_made),
-		scratch_test(names_that_lead_elsewhere_are_refused),
+		scratch_test(a_link_or_directory_in_place_of_a_record_is_left_alone),
+		scratch_test(missing_directories_are_created),
+		scratch_test(names_that_leave_the_directory_are_refused),
 		scratch_test(metrics_of_others_are_kept),
 		scratch_test(a_removed_record_is_written_under_a_new_name),
-		scratch_test(a_removed_folder_is_made_again),
-		scratch_test(a_folder_that_became_a_file_is_an_error),
-		scratch_test(a_damaged_record_stays_and_the_result_goes_elsewhere),
+		scratch_test(a_removed_run_directory_is_created_again),
+		scratch_test(a_file_in_place_of_the_run_directory_is_an_error),
+		scratch_test(a_damaged_record_is_kept_and_the_result_gets_a_new_name),
 		scratch_test(a_held_lock_does_not_lose_the_result),
 		scratch_test(an_interrupted_run_finishes_its_record_where_it_is),
 		scratch_test(eight_runners_get_a_file_each),
 		scratch_test(nothing_appended_while_it_is_finished_is_lost),
 		scratch_test(a_runner_killed_in_between_leaves_a_whole_started_record),
-		scratch_test(
-			killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_keeps),
+		scratch_test(a_killed_runner_leaves_whole_records_and_sweepable_leftovers),
 		scratch_test(a_full_disk_keeps_the_started_record),
 		cmocka_unit_test(a_finished_record_is_read_back),
 		cmocka_unit_test(all_that_a_rerun_needs_is_read_back),
 		cmocka_unit_test(a_started_record_is_unfinished),
-		cmocka_unit_test(what_is_no_record_is_refused_with_the_member),
+		cmocka_unit_test(a_malformed_record_is_refused_naming_the_member),
 		cmocka_unit_test(long_texts_and_lists_are_refused),
 		scratch_test(only_regular_files_are_read),
 	};

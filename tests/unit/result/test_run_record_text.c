@@ -179,7 +179,7 @@ static void verdicts_map_to_passed_and_skipped(void **state UNUSED)
 	"assert 'exit_code' not in m[2] and m[2]['metrics'][0]['stream']=='Stderr'\n"          \
 	"assert len(r)==len(json.load(open(sys.argv[1]),object_pairs_hook=list)), 'twice'\n"
 
-static void another_reader_finds_everything_in_its_place(void **state)
+static void python_reads_every_member_of_a_record(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
@@ -296,7 +296,7 @@ static void times_and_run_ids_have_their_form(void **state UNUSED)
 	assert_string_equal(id, "2023-11-14T22:13:20Z-4711-3");
 }
 
-static void the_fields_of_the_reference_are_there(void **state UNUSED)
+static void the_head_has_the_members_of_the_reference(void **state UNUSED)
 {
 	struct result_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
@@ -319,7 +319,7 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 	assert_null(json_find(root, "host"));
 }
 
-static void what_is_absent_has_a_reason(void **state UNUSED)
+static void absent_members_of_the_head_have_a_reason(void **state UNUSED)
 {
 	static const struct result_absent absent[] = { { "scheduler_commit", "no repository" } };
 	struct result_run head = sample_head();
@@ -407,13 +407,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_started_record_has_no_verdict),
 		cmocka_unit_test(verdicts_map_to_passed_and_skipped),
-		scratch_test(another_reader_finds_everything_in_its_place),
+		scratch_test(python_reads_every_member_of_a_record),
 		cmocka_unit_test(kept_entries_are_spliced_byte_for_byte),
 		cmocka_unit_test(a_record_that_grows_too_large_loses_its_facts_not_its_verdict),
 		cmocka_unit_test(only_the_started_record_of_this_run_is_taken),
 		cmocka_unit_test(times_and_run_ids_have_their_form),
-		cmocka_unit_test(the_fields_of_the_reference_are_there),
-		cmocka_unit_test(what_is_absent_has_a_reason),
+		cmocka_unit_test(the_head_has_the_members_of_the_reference),
+		cmocka_unit_test(absent_members_of_the_head_have_a_reason),
 		cmocka_unit_test(what_a_rerun_needs_is_there),
 		cmocka_unit_test(only_ktstr_ci_makes_it_a_run_of_ci),
 		cmocka_unit_test(an_almost_empty_head_is_valid),

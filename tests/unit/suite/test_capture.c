@@ -116,7 +116,7 @@ static void the_tail_of_a_long_stream_is_its_end(void **state UNUSED)
 	}
 }
 
-static void the_rest_ends_where_the_pipe_did_at_that_moment(void **state UNUSED)
+static void take_rest_reads_what_is_in_the_pipe_without_waiting(void **state UNUSED)
 {
 	struct pipes p = open_pipes();
 	struct suite_capture c;
@@ -156,7 +156,7 @@ int main(void)
 		cmocka_unit_test(pieces_are_kept_in_order_with_a_nul_behind_them),
 		cmocka_unit_test(past_the_limit_bytes_are_counted_and_the_last_ones_known),
 		cmocka_unit_test(the_tail_of_a_long_stream_is_its_end),
-		cmocka_unit_test(the_rest_ends_where_the_pipe_did_at_that_moment),
+		cmocka_unit_test(take_rest_reads_what_is_in_the_pipe_without_waiting),
 		cmocka_unit_test(bytes_may_be_nul),
 	};
 

@@ -37,7 +37,7 @@ static char *real_root(void)
 	return NULL;
 }
 
-static void a_plain_folder_has_no_cgroups(void **state UNUSED)
+static void a_plain_directory_has_no_cgroups(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	int fd = 7;
@@ -47,7 +47,7 @@ static void a_plain_folder_has_no_cgroups(void **state UNUSED)
 	assert_int_equal(fd, -1);
 }
 
-static void folders_are_made_and_removed(void **state UNUSED)
+static void cgroup_directories_are_created_and_removed(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1, one = -1;
@@ -177,7 +177,7 @@ static void check_calls(uint64_t limit_ms)
 	assert_int_equal(faccessat(fd, "new", F_OK, 0), -1);
 }
 
-static void calls_do_what_they_say(void **state UNUSED)
+static void bounded_calls_do_the_system_call(void **state UNUSED)
 {
 	check_calls(LONG_MS);
 	check_calls(SUITE_BOUNDED_AT_ONCE);
@@ -201,14 +201,14 @@ static void check_refusals(uint64_t limit_ms)
 	error_free(err);
 }
 
-static void a_refusal_keeps_its_errno(void **state UNUSED)
+static void a_failed_bounded_call_keeps_its_errno(void **state UNUSED)
 {
 	check_refusals(LONG_MS);
 	check_refusals(SUITE_BOUNDED_AT_ONCE);
 }
 
 /* Opening a fifo for writing waits until somebody reads: nobody does. */
-static void a_call_that_does_not_return_is_left_behind(void **state UNUSED)
+static void a_bounded_call_that_blocks_is_cancelled(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1;
@@ -222,14 +222,14 @@ static void a_call_that_does_not_return_is_left_behind(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plain_folder_has_no_cgroups),
-		cmocka_unit_test(folders_are_made_and_removed),
+		cmocka_unit_test(a_plain_directory_has_no_cgroups),
+		cmocka_unit_test(cgroup_directories_are_created_and_removed),
 		cmocka_unit_test(effective_cpus_are_read),
 		cmocka_unit_test(processes_of_the_whole_subtree_are_listed),
 		cmocka_unit_test(a_real_subtree_is_killed_and_removed),
-		cmocka_unit_test(calls_do_what_they_say),
-		cmocka_unit_test(a_refusal_keeps_its_errno),
-		cmocka_unit_test(a_call_that_does_not_return_is_left_behind),
+		cmocka_unit_test(bounded_calls_do_the_system_call),
+		cmocka_unit_test(a_failed_bounded_call_keeps_its_errno),
+		cmocka_unit_test(a_bounded_call_that_blocks_is_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

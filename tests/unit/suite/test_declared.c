@@ -3,7 +3,7 @@
 
 #include "suite/declared.h"
 
-static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
+static void an_empty_declaration_has_default_topology_and_duration(void **state UNUSED)
 {
 	const struct ktstr_test test = { 0 };
 	struct topo t = suite_declared_topology(&test);
@@ -70,7 +70,7 @@ static void unused(struct ktstr_ctx *ctx UNUSED)
 {
 }
 
-static void a_function_alone_does_not_wait_for_the_duration(void **state UNUSED)
+static void a_test_without_work_does_not_wait_for_the_duration(void **state UNUSED)
 {
 	const struct ktstr_test alone = { .run = unused, .cgroups = { { .name = "a" } } };
 	const struct ktstr_test both = {
@@ -151,7 +151,7 @@ static void a_name_is_found_whole(void **state UNUSED)
 	assert_null(suite_entries_find(&list, ""));
 }
 
-static void no_section_is_no_tests(void **state UNUSED)
+static void a_binary_without_the_section_has_no_tests(void **state UNUSED)
 {
 	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 
@@ -159,7 +159,7 @@ static void no_section_is_no_tests(void **state UNUSED)
 	assert_int_equal(list.rows.n, 0);
 }
 
-static void words_are_those_of_the_list(void **state UNUSED)
+static void reason_names_are_those_of_the_list(void **state UNUSED)
 {
 	assert_string_equal(suite_reason_name(KTSTR_REASON_NONE), "none");
 	assert_string_equal(suite_reason_name(KTSTR_REASON_SCHED_EXIT), "scheduler-exited");
@@ -183,18 +183,18 @@ static void only_failures_that_happen_can_be_expected(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(silence_is_a_small_machine_for_two_seconds),
+		cmocka_unit_test(an_empty_declaration_has_default_topology_and_duration),
 		cmocka_unit_test(each_part_of_a_topology_has_its_own_default),
 		cmocka_unit_test(a_scheduler_is_called_by_its_file),
 		cmocka_unit_test(checks_depend_on_what_there_is_to_check),
-		cmocka_unit_test(a_function_alone_does_not_wait_for_the_duration),
+		cmocka_unit_test(a_test_without_work_does_not_wait_for_the_duration),
 		cmocka_unit_test(work_has_the_parameters_of_its_kind),
 		cmocka_unit_test(counting_ends_behind_the_limit),
 		cmocka_unit_test(declared_tests_are_found_and_sorted),
 		cmocka_unit_test(equal_names_come_by_file_and_line),
 		cmocka_unit_test(a_name_is_found_whole),
-		cmocka_unit_test(no_section_is_no_tests),
-		cmocka_unit_test(words_are_those_of_the_list),
+		cmocka_unit_test(a_binary_without_the_section_has_no_tests),
+		cmocka_unit_test(reason_names_are_those_of_the_list),
 		cmocka_unit_test(only_failures_that_happen_can_be_expected),
 	};
 

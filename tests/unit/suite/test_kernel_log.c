@@ -46,7 +46,7 @@ static void lines_about_sched_ext_are_kept(void **state UNUSED)
 	close(ends[1]);
 }
 
-static void the_last_word_about_a_process_is_found(void **state UNUSED)
+static void the_last_kernel_log_line_about_a_process_is_found(void **state UNUSED)
 {
 	static const char *const records[] = {
 		"6,1,2,-;x[77]: segfault at 1 ip 2\n",
@@ -104,7 +104,7 @@ static void expect_reason(const char *lines, const char *expected)
 	assert_string_equal(reason, expected);
 }
 
-static void the_reason_is_that_of_the_last_end(void **state UNUSED)
+static void the_exit_reason_is_that_of_the_last_disable(void **state UNUSED)
 {
 	expect_reason("", NULL);
 	expect_reason("sched_ext: BPF scheduler \"a\" enabled\n", NULL);
@@ -131,10 +131,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_has_a_head_and_properties),
 		cmocka_unit_test(lines_about_sched_ext_are_kept),
-		cmocka_unit_test(the_last_word_about_a_process_is_found),
+		cmocka_unit_test(the_last_kernel_log_line_about_a_process_is_found),
 		cmocka_unit_test(a_log_that_may_not_be_read_is_empty),
 		cmocka_unit_test(reading_begins_at_the_end),
-		cmocka_unit_test(the_reason_is_that_of_the_last_end),
+		cmocka_unit_test(the_exit_reason_is_that_of_the_last_disable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

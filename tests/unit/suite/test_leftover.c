@@ -38,7 +38,7 @@ static void children_are_found_and_zombies_are_not(void **state UNUSED)
 }
 
 /* Two forks and a new session: nobody but the system knows whose it is. */
-static void a_process_that_hid_comes_to_us(void **state UNUSED)
+static void a_daemonised_process_is_found_as_a_leftover(void **state UNUSED)
 {
 	struct heard heard;
 	pid_t middle;
@@ -63,7 +63,7 @@ static void a_process_that_hid_comes_to_us(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
-static void nothing_left_is_nothing_to_report(void **state UNUSED)
+static void no_leftover_process_reports_nothing(void **state UNUSED)
 {
 	struct heard heard;
 
@@ -77,8 +77,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_are_found_and_zombies_are_not),
-		cmocka_unit_test(a_process_that_hid_comes_to_us),
-		cmocka_unit_test(nothing_left_is_nothing_to_report),
+		cmocka_unit_test(a_daemonised_process_is_found_as_a_leftover),
+		cmocka_unit_test(no_leftover_process_reports_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void collect(struct suite_entry_list *ret)
 	suite_entries_collect(at, at + 2, ret);
 }
 
-static void json_has_defaults_and_everything_said(void **state UNUSED)
+static void the_json_list_has_defaults_and_declared_values(void **state UNUSED)
 {
 	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -92,7 +92,7 @@ static void settings_of_the_kernels_own_scheduler_are_listed(void **state UNUSED
 				 "\"sysctls\":[],\"kernel_args\":[\"quiet\"]");
 }
 
-static void people_get_a_table(void **state UNUSED)
+static void the_plain_list_is_a_table(void **state UNUSED)
 {
 	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -107,9 +107,9 @@ static void people_get_a_table(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_defaults_and_everything_said),
+		cmocka_unit_test(the_json_list_has_defaults_and_declared_values),
 		cmocka_unit_test(settings_of_the_kernels_own_scheduler_are_listed),
-		cmocka_unit_test(people_get_a_table),
+		cmocka_unit_test(the_plain_list_is_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

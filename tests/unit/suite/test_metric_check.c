@@ -25,7 +25,7 @@ static void append_line(void *context, const char *text)
 		assert_string_equal(strbuf_str(&lines_), expected);             \
 	} while (0)
 
-static void limits_themselves_are_allowed(void **state UNUSED)
+static void values_equal_to_a_limit_pass(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10}", "");
 
@@ -34,7 +34,7 @@ static void limits_themselves_are_allowed(void **state UNUSED)
 	suite_metrics_deinit(&m);
 }
 
-static void each_limit_that_does_not_hold_is_told(void **state UNUSED)
+static void each_violated_limit_is_reported(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10.50}", "");
 
@@ -135,7 +135,7 @@ static void a_nul_in_standard_error_does_not_hide_what_follows(void **state UNUS
 	suite_metrics_deinit(&m);
 }
 
-static void who_was_ended_by_cleanup_is_judged_by_numbers_only(void **state UNUSED)
+static void a_payload_ended_by_cleanup_is_judged_by_metrics_only(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10}", "");
 
@@ -145,7 +145,7 @@ static void who_was_ended_by_cleanup_is_judged_by_numbers_only(void **state UNUS
 	suite_metrics_deinit(&m);
 }
 
-static void who_was_late_is_not_judged_further(void **state UNUSED)
+static void a_payload_that_timed_out_is_not_judged_further(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10}", "");
 
@@ -155,7 +155,7 @@ static void who_was_late_is_not_judged_further(void **state UNUSED)
 	suite_metrics_deinit(&m);
 }
 
-static void a_limit_that_is_no_number_never_holds(void **state UNUSED)
+static void a_limit_of_nan_never_holds(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10}", "");
 
@@ -205,8 +205,8 @@ static void mistakes_in_hints_are_found(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_themselves_are_allowed),
-		cmocka_unit_test(each_limit_that_does_not_hold_is_told),
+		cmocka_unit_test(values_equal_to_a_limit_pass),
+		cmocka_unit_test(each_violated_limit_is_reported),
 		cmocka_unit_test(a_missing_metric_fails_every_kind),
 		cmocka_unit_test(a_missing_document_is_explained),
 		cmocka_unit_test(a_wrong_exit_code_comes_first_and_alone),
@@ -214,9 +214,9 @@ int main(void)
 		cmocka_unit_test(an_unknown_exit_code_is_never_right),
 		cmocka_unit_test(the_message_carries_the_end_of_standard_error),
 		cmocka_unit_test(a_nul_in_standard_error_does_not_hide_what_follows),
-		cmocka_unit_test(who_was_ended_by_cleanup_is_judged_by_numbers_only),
-		cmocka_unit_test(who_was_late_is_not_judged_further),
-		cmocka_unit_test(a_limit_that_is_no_number_never_holds),
+		cmocka_unit_test(a_payload_ended_by_cleanup_is_judged_by_metrics_only),
+		cmocka_unit_test(a_payload_that_timed_out_is_not_judged_further),
+		cmocka_unit_test(a_limit_of_nan_never_holds),
 		cmocka_unit_test(mistakes_in_a_list_are_found),
 		cmocka_unit_test(mistakes_in_hints_are_found),
 	};

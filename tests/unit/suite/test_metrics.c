@@ -82,7 +82,7 @@ static void a_cut_stream_is_named_in_the_reason(void **state UNUSED)
 	suite_metrics_deinit(&m);
 }
 
-static void without_a_search_there_is_nothing(void **state UNUSED)
+static void metrics_are_empty_before_they_are_searched(void **state UNUSED)
 {
 	struct ktstr_metrics m = { .out = captured("{\"a\":1}") };
 	double value;
@@ -137,7 +137,7 @@ static void numbers_keep_their_text(void **state UNUSED)
 	suite_metrics_deinit(&m);
 }
 
-static void numbers_that_are_not_finite_are_no_metrics(void **state UNUSED)
+static void numbers_that_are_not_finite_are_skipped(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"huge\":1e999,\"fine\":1}", "");
 
@@ -146,7 +146,7 @@ static void numbers_that_are_not_finite_are_no_metrics(void **state UNUSED)
 	suite_metrics_deinit(&m);
 }
 
-static void depth_ends_with_the_sentinel(void **state UNUSED)
+static void metrics_past_the_depth_limit_add_a_sentinel(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct ktstr_metrics m;
@@ -223,7 +223,7 @@ static bool whole(const char *text, uint64_t *ret)
 	return suite_metrics_whole_number((struct json_text){ text, strlen(text) }, ret);
 }
 
-static void every_way_to_write_a_whole_number_is_one(void **state UNUSED)
+static void every_notation_of_a_whole_number_is_accepted(void **state UNUSED)
 {
 	static const struct {
 		const char *text;
@@ -258,7 +258,7 @@ static void every_way_to_write_a_whole_number_is_one(void **state UNUSED)
 }
 
 /* Several of these are whole numbers once they went through a double. */
-static void everything_else_is_refused(void **state UNUSED)
+static void malformed_numbers_are_refused(void **state UNUSED)
 {
 	static const char *const rows[] = {
 		"-1",
@@ -294,17 +294,17 @@ int main(void)
 		cmocka_unit_test(standard_error_is_read_when_standard_output_has_no_number),
 		cmocka_unit_test(no_number_anywhere_has_a_reason),
 		cmocka_unit_test(a_cut_stream_is_named_in_the_reason),
-		cmocka_unit_test(without_a_search_there_is_nothing),
+		cmocka_unit_test(metrics_are_empty_before_they_are_searched),
 		cmocka_unit_test(the_first_of_a_name_counts),
 		cmocka_unit_test(whole_numbers_are_exact_or_refused),
 		cmocka_unit_test(numbers_keep_their_text),
-		cmocka_unit_test(numbers_that_are_not_finite_are_no_metrics),
-		cmocka_unit_test(depth_ends_with_the_sentinel),
+		cmocka_unit_test(numbers_that_are_not_finite_are_skipped),
+		cmocka_unit_test(metrics_past_the_depth_limit_add_a_sentinel),
 		cmocka_unit_test(a_hundred_thousand_metrics_are_found_by_name),
 		cmocka_unit_test(more_metrics_than_the_limit_are_counted),
 		cmocka_unit_test(a_name_with_a_nul_is_not_mistaken_for_its_beginning),
-		cmocka_unit_test(every_way_to_write_a_whole_number_is_one),
-		cmocka_unit_test(everything_else_is_refused),
+		cmocka_unit_test(every_notation_of_a_whole_number_is_accepted),
+		cmocka_unit_test(malformed_numbers_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void look_away(struct ktstr_ctx *ctx)
 	ktstr_spawn(ctx, "sleep", "1000");
 }
 
-static void a_failure_that_nobody_looks_at_counts(void **state UNUSED)
+static void an_unchecked_payload_failure_fails_the_test(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(look_away);
 
@@ -104,7 +104,7 @@ static void die_by_signal(struct ktstr_ctx *ctx)
 	KTSTR_EXPECT(ctx, ktstr_exit_code(m) == -SIGSEGV, "%d", ktstr_exit_code(m));
 }
 
-static void death_by_a_signal_is_negative(void **state UNUSED)
+static void a_payload_killed_by_a_signal_has_a_negative_exit_code(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(die_by_signal);
 
@@ -131,7 +131,7 @@ static void judge_numbers(struct ktstr_ctx *ctx)
 	ktstr_wait(payload);
 }
 
-static void numbers_are_judged_by_checks_that_may_be_gone(void **state UNUSED)
+static void metric_checks_are_copied_from_the_caller(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(judge_numbers);
 	const struct json_value *line;
@@ -153,7 +153,7 @@ static void be_late(struct ktstr_ctx *ctx)
 	KTSTR_EXPECT(ctx, ktstr_timed_out(m), "not late");
 }
 
-static void who_is_late_is_killed_and_has_failed(void **state UNUSED)
+static void a_payload_past_its_timeout_is_killed_and_fails(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(be_late);
 
@@ -197,7 +197,7 @@ static void leave_running(struct ktstr_ctx *ctx)
 	KTSTR_EXPECT(ctx, ktstr_try_wait(p) == NULL, "ended");
 }
 
-static void who_runs_at_the_end_is_ended_reported_and_judged_by_its_numbers(void **state UNUSED)
+static void payloads_running_at_the_end_are_killed_and_judged_by_metrics(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(leave_running);
 
@@ -218,7 +218,7 @@ static void never_ask(struct ktstr_ctx *ctx)
 	suite_payload_process_wait(p->process, SUITE_PAYLOAD_WAIT_FOREVER);
 }
 
-static void who_ended_unasked_is_judged_wholly(void **state UNUSED)
+static void a_payload_that_was_never_waited_for_is_judged_fully(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(never_ask);
 
@@ -235,7 +235,7 @@ static void kill_one(struct ktstr_ctx *ctx)
 	KTSTR_EXPECT(ctx, kill(ktstr_pid(p), 0) < 0, "still there");
 }
 
-static void a_kill_by_the_test_is_no_cleanup(void **state UNUSED)
+static void a_payload_killed_by_the_test_is_not_marked_as_cleanup(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(kill_one);
 
@@ -258,7 +258,7 @@ static void wait_oneself(struct ktstr_ctx *ctx)
 	ktstr_wait(p);
 }
 
-static void an_end_that_the_test_took_itself_breaks_it(void **state UNUSED)
+static void a_test_that_reaps_a_payload_itself_is_broken(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(wait_oneself);
 
@@ -386,7 +386,7 @@ static void give_environment(struct ktstr_ctx *ctx)
 	KTSTR_EXPECT(ctx, strcmp(ktstr_stderr(m), "err\n") == 0, "%s", ktstr_stderr(m));
 }
 
-static void environment_and_cap_are_those_of_the_program(void **state UNUSED)
+static void a_payload_has_its_own_environment_and_output_cap(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(give_environment);
 	const struct json_value *line;
@@ -525,7 +525,7 @@ static void end_first(struct ktstr_ctx *ctx)
 	ktstr_note(ctx, "went on");
 }
 
-static void who_ends_first_ends_the_test_with_its_exit_code_and_legend(void **state UNUSED)
+static void a_payload_that_ends_before_it_is_ready_fails_with_its_legend(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(end_first);
 
@@ -550,7 +550,7 @@ static void mark_and_die(struct ktstr_ctx *ctx)
 	ktstr_note(ctx, "went on");
 }
 
-static void who_marks_itself_and_dies_is_not_ready(void **state UNUSED)
+static void a_payload_that_dies_after_its_marker_is_not_ready(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(mark_and_die);
 
@@ -602,7 +602,7 @@ static void have_a_long_path(struct ktstr_ctx *ctx)
 		60000);
 }
 
-static void a_marker_that_cannot_be_breaks_the_test(void **state UNUSED)
+static void a_marker_path_that_is_too_long_breaks_the_test(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(have_a_long_path);
 
@@ -616,31 +616,31 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			there_is_one_result_and_an_exit_code_that_was_asked_for_fails_nothing),
-		cmocka_unit_test(a_failure_that_nobody_looks_at_counts),
+		cmocka_unit_test(an_unchecked_payload_failure_fails_the_test),
 		cmocka_unit_test(a_wrong_exit_code_is_a_part_and_the_test_goes_on),
-		cmocka_unit_test(death_by_a_signal_is_negative),
-		cmocka_unit_test(numbers_are_judged_by_checks_that_may_be_gone),
-		cmocka_unit_test(who_is_late_is_killed_and_has_failed),
+		cmocka_unit_test(a_payload_killed_by_a_signal_has_a_negative_exit_code),
+		cmocka_unit_test(metric_checks_are_copied_from_the_caller),
+		cmocka_unit_test(a_payload_past_its_timeout_is_killed_and_fails),
 		cmocka_unit_test(slow_machines_get_more_time),
-		cmocka_unit_test(who_runs_at_the_end_is_ended_reported_and_judged_by_its_numbers),
-		cmocka_unit_test(who_ended_unasked_is_judged_wholly),
-		cmocka_unit_test(a_kill_by_the_test_is_no_cleanup),
-		cmocka_unit_test(an_end_that_the_test_took_itself_breaks_it),
+		cmocka_unit_test(payloads_running_at_the_end_are_killed_and_judged_by_metrics),
+		cmocka_unit_test(a_payload_that_was_never_waited_for_is_judged_fully),
+		cmocka_unit_test(a_payload_killed_by_the_test_is_not_marked_as_cleanup),
+		cmocka_unit_test(a_test_that_reaps_a_payload_itself_is_broken),
 		cmocka_unit_test(a_test_that_ends_early_leaves_no_payload),
 		cmocka_unit_test(a_program_that_is_missing_breaks_the_test),
 		cmocka_unit_test(a_script_breaks_the_test_with_what_it_lacks),
 		cmocka_unit_test(a_program_is_in_its_cgroup_before_it_runs),
 		cmocka_unit_test(no_cgroups_at_all_breaks_the_test),
-		cmocka_unit_test(environment_and_cap_are_those_of_the_program),
+		cmocka_unit_test(a_payload_has_its_own_environment_and_output_cap),
 		cmocka_unit_test(mistakes_of_the_author_break_the_test),
 		cmocka_unit_test(everything_is_released_at_the_end),
 		ready_test(the_marker_in_the_payloads_environment_is_waited_for),
 		ready_test(without_an_override_the_marker_has_the_pid_in_its_name),
-		ready_test(who_ends_first_ends_the_test_with_its_exit_code_and_legend),
-		ready_test(who_marks_itself_and_dies_is_not_ready),
+		ready_test(a_payload_that_ends_before_it_is_ready_fails_with_its_legend),
+		ready_test(a_payload_that_dies_after_its_marker_is_not_ready),
 		ready_test(payload_not_ready_in_time_ends_the_test),
 		ready_test(slow_machines_get_more_time_to_be_ready),
-		ready_test(a_marker_that_cannot_be_breaks_the_test),
+		ready_test(a_marker_path_that_is_too_long_breaks_the_test),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

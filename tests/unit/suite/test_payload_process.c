@@ -72,7 +72,7 @@ static void output_and_exit_code_come_back(void **state UNUSED)
 	suite_payload_process_free(process);
 }
 
-static void death_by_a_signal_is_its_number_with_a_minus(void **state UNUSED)
+static void the_exit_code_of_a_killed_process_is_minus_the_signal(void **state UNUSED)
 {
 	struct suite_payload_process *process = start_shell("kill -USR1 $$");
 
@@ -114,7 +114,7 @@ static void past_its_cap_output_is_counted_and_dropped(void **state UNUSED)
 	suite_payload_process_free(process);
 }
 
-static void who_is_late_is_killed_though_nobody_waits(void **state UNUSED)
+static void a_payload_past_its_timeout_is_killed_without_a_wait(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
 	struct suite_payload_process *process = start_with(
@@ -255,7 +255,7 @@ static void reset_signals_of_libc(void)
 	syscall(SYS_rt_sigaction, 33, &by_default, NULL, sizeof(by_default.mask));
 }
 
-static void it_starts_from_a_clean_place(void **state UNUSED)
+static void a_payload_starts_with_default_signals_and_its_own_group(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
 	struct suite_payload_process *process;
@@ -278,7 +278,7 @@ static void it_starts_from_a_clean_place(void **state UNUSED)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void an_end_that_another_took_is_not_known(void **state UNUSED)
+static void an_end_reaped_by_others_is_unknown(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
 	struct suite_payload_process *process = start_with(
@@ -328,7 +328,7 @@ static void a_closed_stream_does_not_end_the_other(void **state UNUSED)
 
 static char *const ours[] = { (char *)"A=1", (char *)"AB=2", (char *)"EMPTY=", NULL };
 
-static void without_additions_it_is_ours(void **state UNUSED)
+static void a_payload_inherits_the_environment(void **state UNUSED)
 {
 	_cleanup_suite_payload_env_ struct suite_payload_env env;
 
@@ -378,7 +378,7 @@ static void a_setting_has_a_name_and_an_equals_sign(void **state UNUSED)
 		assert_contains(strbuf_str(&text_), needle);          \
 	} while (0)
 
-static void a_program_that_is_nowhere_belongs_into_files(void **state UNUSED)
+static void a_missing_program_suggests_dot_files(void **state UNUSED)
 {
 	assert_explained("no-such-program", "/bin:/usr/bin",
 			 "there is no program no-such-program here: name it in .files");
@@ -387,7 +387,7 @@ static void a_program_that_is_nowhere_belongs_into_files(void **state UNUSED)
 	assert_explained("no-such-program", "", "there is no program no-such-program");
 }
 
-static void a_script_is_told_by_its_interpreter(void **state UNUSED)
+static void a_script_that_cannot_start_names_its_interpreter(void **state UNUSED)
 {
 	static const struct {
 		const char *text, *needle;
@@ -420,27 +420,27 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_and_exit_code_come_back),
-		cmocka_unit_test(death_by_a_signal_is_its_number_with_a_minus),
+		cmocka_unit_test(the_exit_code_of_a_killed_process_is_minus_the_signal),
 		cmocka_unit_test(a_program_that_writes_much_never_waits_for_a_reader),
 		cmocka_unit_test(past_its_cap_output_is_counted_and_dropped),
-		cmocka_unit_test(who_is_late_is_killed_though_nobody_waits),
+		cmocka_unit_test(a_payload_past_its_timeout_is_killed_without_a_wait),
 		cmocka_unit_test(payload_that_ends_in_time_is_not_timed_out),
 		cmocka_unit_test(a_kill_takes_the_whole_group),
 		cmocka_unit_test(a_descendant_that_holds_the_pipes_is_not_waited_for),
 		cmocka_unit_test(a_kill_takes_what_an_ended_leader_left_behind),
 		cmocka_unit_test(a_descendant_that_writes_on_is_not_read_for_ever),
 		cmocka_unit_test(a_program_that_cannot_run_is_an_error_with_errno),
-		cmocka_unit_test(it_starts_from_a_clean_place),
-		cmocka_unit_test(an_end_that_another_took_is_not_known),
+		cmocka_unit_test(a_payload_starts_with_default_signals_and_its_own_group),
+		cmocka_unit_test(an_end_reaped_by_others_is_unknown),
 		cmocka_unit_test(a_kill_after_the_end_changes_nothing),
 		cmocka_unit_test(freeing_a_running_payload_kills_it),
 		cmocka_unit_test(a_closed_stream_does_not_end_the_other),
-		cmocka_unit_test(without_additions_it_is_ours),
+		cmocka_unit_test(a_payload_inherits_the_environment),
 		cmocka_unit_test(additions_replace_and_the_last_counts),
 		cmocka_unit_test(an_empty_environment_is_one),
 		cmocka_unit_test(a_setting_has_a_name_and_an_equals_sign),
-		cmocka_unit_test(a_program_that_is_nowhere_belongs_into_files),
-		cmocka_unit_test(a_script_is_told_by_its_interpreter),
+		cmocka_unit_test(a_missing_program_suggests_dot_files),
+		cmocka_unit_test(a_script_that_cannot_start_names_its_interpreter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static struct body_report fake_end(struct fake *f)
 	return r;
 }
 
-static void a_start_is_told_with_its_arguments(void **state UNUSED)
+static void a_payload_start_is_reported_with_its_arguments(void **state UNUSED)
 {
 	const char *const argv[] = { "bench", "--rate", "\"5\"\n", "", NULL };
 	_cleanup_body_report_ struct body_report r = { 0 };
@@ -79,7 +79,7 @@ static void arguments_that_do_not_fit_are_cut_and_counted(void **state UNUSED)
 	free(longest);
 }
 
-static void an_end_is_told_with_exact_numbers(void **state UNUSED)
+static void a_payload_end_is_reported_with_exact_numbers(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct fake f;
@@ -99,7 +99,7 @@ static void an_end_is_told_with_exact_numbers(void **state UNUSED)
 		"\"metrics_dropped\":0}\n");
 }
 
-static void an_end_says_how_metrics_compare(void **state UNUSED)
+static void the_end_of_a_payload_carries_metric_hints(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct exchange_hint hint = { (char *)"_us", (char *)"us", KTSTR_LOWER_IS_BETTER };
@@ -115,7 +115,7 @@ static void an_end_says_how_metrics_compare(void **state UNUSED)
 			"\"metrics\":[{\"name\":\"wait_us\"");
 }
 
-static void nothing_looked_for_has_no_stream(void **state UNUSED)
+static void a_payload_without_a_metric_search_has_no_stream(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct fake f;
@@ -154,7 +154,7 @@ static void metrics_that_do_not_fit_are_counted(void **state UNUSED)
 }
 
 /* The runner would take the whole report for damaged. */
-static void what_a_runner_cannot_take_is_left_out(void **state UNUSED)
+static void metrics_the_runner_would_refuse_are_left_out(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 }, unknown = { 0 };
 	const struct json_value *line;
@@ -191,7 +191,7 @@ static void many_payloads_together_leave_room_for_the_rest(void **state UNUSED)
 	assert_int_equal(number_member(find_line(&r, "payload", 0), "metrics_dropped"), 1);
 }
 
-static void what_was_written_is_told_to_be_kept(void **state UNUSED)
+static void payload_output_is_reported_as_a_text_to_keep(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct fake f;
@@ -205,7 +205,7 @@ static void what_was_written_is_told_to_be_kept(void **state UNUSED)
 			    "\"text\":\"out\"}\n");
 }
 
-static void of_much_output_the_end_is_told(void **state UNUSED)
+static void long_payload_output_is_reported_by_its_end(void **state UNUSED)
 {
 	_cleanup_free_ char *much = xcalloc(SUITE_PAYLOAD_REPORTED_TEXT_BYTES + 8, 1);
 	_cleanup_body_report_ struct body_report r = { 0 };
@@ -220,7 +220,7 @@ static void of_much_output_the_end_is_told(void **state UNUSED)
 	assert_null(strstr(strbuf_str(&r.text), "BEGIN"));
 }
 
-static void only_so_many_streams_are_told(void **state UNUSED)
+static void reported_payload_texts_are_limited(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct fake f;
@@ -238,17 +238,17 @@ static void only_so_many_streams_are_told(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_start_is_told_with_its_arguments),
+		cmocka_unit_test(a_payload_start_is_reported_with_its_arguments),
 		cmocka_unit_test(arguments_that_do_not_fit_are_cut_and_counted),
-		cmocka_unit_test(an_end_is_told_with_exact_numbers),
-		cmocka_unit_test(an_end_says_how_metrics_compare),
-		cmocka_unit_test(nothing_looked_for_has_no_stream),
+		cmocka_unit_test(a_payload_end_is_reported_with_exact_numbers),
+		cmocka_unit_test(the_end_of_a_payload_carries_metric_hints),
+		cmocka_unit_test(a_payload_without_a_metric_search_has_no_stream),
 		cmocka_unit_test(metrics_that_do_not_fit_are_counted),
-		cmocka_unit_test(what_a_runner_cannot_take_is_left_out),
+		cmocka_unit_test(metrics_the_runner_would_refuse_are_left_out),
 		cmocka_unit_test(many_payloads_together_leave_room_for_the_rest),
-		cmocka_unit_test(what_was_written_is_told_to_be_kept),
-		cmocka_unit_test(of_much_output_the_end_is_told),
-		cmocka_unit_test(only_so_many_streams_are_told),
+		cmocka_unit_test(payload_output_is_reported_as_a_text_to_keep),
+		cmocka_unit_test(long_payload_output_is_reported_by_its_end),
+		cmocka_unit_test(reported_payload_texts_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void expect(struct answer answer, int code, const char *out, const char *
 	free(answer.err);
 }
 
-static void alone_it_says_what_it_is(void **state UNUSED)
+static void a_test_binary_without_arguments_explains_itself(void **state UNUSED)
 {
 	expect(ask(1, NULL, NULL, NULL), 0, "ktstr test dir/mytests\n", "");
 	expect(ask(1, "--help", NULL, NULL), 0, "mytests --list --json", "");
@@ -95,7 +95,7 @@ static void lists_go_to_standard_output(void **state UNUSED)
 	       "{\"ktstr_api\":1,\"tests\":[{\"name\":\"good\"", "");
 }
 
-static void mistakes_keep_it_from_listing_and_running(void **state UNUSED)
+static void declaration_mistakes_prevent_listing_and_running(void **state UNUSED)
 {
 	static const char suite_mistake[] =
 		"t.c:2: bad: nothing to run: no .cgroups, no .run and no .scheduler\n";
@@ -114,10 +114,10 @@ static void a_binary_without_tests_says_so(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alone_it_says_what_it_is),
+		cmocka_unit_test(a_test_binary_without_arguments_explains_itself),
 		cmocka_unit_test(wrong_arguments_are_named),
 		cmocka_unit_test(lists_go_to_standard_output),
-		cmocka_unit_test(mistakes_keep_it_from_listing_and_running),
+		cmocka_unit_test(declaration_mistakes_prevent_listing_and_running),
 		cmocka_unit_test(a_binary_without_tests_says_so),
 	};
 

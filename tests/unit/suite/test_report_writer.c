@@ -115,7 +115,7 @@ static void parts_past_the_limit_are_counted(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
-static void notes_do_not_drown_a_failure(void **state UNUSED)
+static void parts_are_forwarded_after_notes_reach_the_limit(void **state UNUSED)
 {
 	static const char part[] = "{\"report\":\"part\",\"reason\":\"need\",\"text\":\"x\"}\n";
 	static const char note[] = "{\"report\":\"note\",\"text\":\"x\"}\n";
@@ -219,7 +219,7 @@ static void a_report_that_cannot_be_written_ends_the_process(void **state UNUSED
 	assert_int_equal(exit_code_of(write_too_much), SUITE_EXIT_REPORT);
 }
 
-static void the_descriptor_is_the_one_named_and_goes_no_further(void **state UNUSED)
+static void the_report_descriptor_is_not_inherited_by_children(void **state UNUSED)
 {
 	struct suite_report_writer report;
 	int fd = open("/dev/null", O_WRONLY);
@@ -258,7 +258,7 @@ static void expect(const char *line, const char *expected)
 	free(text);
 }
 
-static void lines_become_readable(void **state UNUSED)
+static void report_lines_are_printed_as_text(void **state UNUSED)
 {
 	expect("{\"report\":\"part\",\"reason\":\"check\",\"text\":\"a b\",\"file\":\"x.c\","
 	       "\"line\":7}\n",
@@ -278,12 +278,12 @@ int main(void)
 		cmocka_unit_test(a_kept_text_is_split_and_can_be_joined),
 		cmocka_unit_test(a_piece_of_control_characters_fits_into_a_line),
 		cmocka_unit_test(parts_past_the_limit_are_counted),
-		cmocka_unit_test(notes_do_not_drown_a_failure),
+		cmocka_unit_test(parts_are_forwarded_after_notes_reach_the_limit),
 		cmocka_unit_test(forwarded_parts_count),
 		cmocka_unit_test(room_is_what_is_left_of_a_line),
 		cmocka_unit_test(a_report_that_cannot_be_written_ends_the_process),
-		cmocka_unit_test(the_descriptor_is_the_one_named_and_goes_no_further),
-		cmocka_unit_test(lines_become_readable),
+		cmocka_unit_test(the_report_descriptor_is_not_inherited_by_children),
+		cmocka_unit_test(report_lines_are_printed_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

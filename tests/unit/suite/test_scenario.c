@@ -55,7 +55,7 @@ static void every_worker_is_reported(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
-static void a_gate_that_was_never_opened_is_told(void **state UNUSED)
+static void workers_of_an_unopened_gate_are_reported_never_started(void **state UNUSED)
 {
 	struct suite_scenario scenario = { 0 };
 	struct heard heard;
@@ -69,7 +69,7 @@ static void a_gate_that_was_never_opened_is_told(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
-static void no_work_is_fine(void **state UNUSED)
+static void a_scenario_without_work_reports_nothing(void **state UNUSED)
 {
 	static const struct ktstr_test none = { .cgroups = { { .name = "a" } } };
 	struct suite_scenario scenario = { 0 };
@@ -121,7 +121,7 @@ static void cpu_time_belongs_to_the_class_at_both_ends(void **state UNUSED)
 	folder_deinit(&folder);
 }
 
-static void what_cannot_be_read_is_not_known(void **state UNUSED)
+static void an_unreadable_sched_file_gives_no_class_sample(void **state UNUSED)
 {
 	struct suite_class_watch watch = { 0 };
 	struct folder folder;
@@ -138,10 +138,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_worker_is_reported),
-		cmocka_unit_test(a_gate_that_was_never_opened_is_told),
-		cmocka_unit_test(no_work_is_fine),
+		cmocka_unit_test(workers_of_an_unopened_gate_are_reported_never_started),
+		cmocka_unit_test(a_scenario_without_work_reports_nothing),
 		cmocka_unit_test(cpu_time_belongs_to_the_class_at_both_ends),
-		cmocka_unit_test(what_cannot_be_read_is_not_known),
+		cmocka_unit_test(an_unreadable_sched_file_gives_no_class_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

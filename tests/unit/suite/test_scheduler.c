@@ -23,7 +23,7 @@ static void attached_and_stopped(void **state)
 	assert_int_equal(f->heard.report.parts, 0);
 }
 
-static void gone_during_the_test(void **state)
+static void a_scheduler_that_exits_during_the_test_is_lost(void **state)
 {
 	struct fixture *f = *state;
 	struct pollfd fds[SUITE_SCHEDULER_FDS];
@@ -55,7 +55,7 @@ static int set_up_fifo(void **state)
 }
 
 /* The kernel has thrown it out, and its program has not noticed. */
-static void thrown_out_while_its_program_runs(void **state)
+static void a_scheduler_disabled_by_the_kernel_is_lost(void **state)
 {
 	struct fixture *f = *state;
 
@@ -69,7 +69,7 @@ static void thrown_out_while_its_program_runs(void **state)
 	assert_contains(heard_text(&f->heard), "its program still runs");
 }
 
-static void deaf_to_signals_it_is_killed(void **state)
+static void a_scheduler_that_ignores_signals_is_killed(void **state)
 {
 	struct fixture *f = *state;
 
@@ -132,7 +132,7 @@ static void one_whose_restarts_cannot_be_counted_is_lost_for_that(void **state)
 			"read (sched_ext is \\\"enabled\\\"); its program still runs");
 }
 
-static void one_that_does_not_come_back_is_lost(void **state)
+static void a_scheduler_that_does_not_restart_is_lost(void **state)
 {
 	struct fixture *f = *state;
 
@@ -146,7 +146,7 @@ static void one_that_does_not_come_back_is_lost(void **state)
 }
 
 /* The test ends while it is away: whether it comes back decides. */
-static void one_that_is_away_at_the_end_must_come_back(void **state)
+static void a_scheduler_away_at_the_end_must_restart(void **state)
 {
 	struct fixture *f = *state;
 
@@ -161,7 +161,7 @@ static void one_that_is_away_at_the_end_must_come_back(void **state)
 	assert_contains(heard_text(&f->heard), "was detached and did not attach again in time");
 }
 
-static void one_that_comes_back_at_the_end_has_restarted(void **state)
+static void a_scheduler_that_returns_at_the_end_has_restarted(void **state)
 {
 	struct fixture *f = *state;
 
@@ -180,7 +180,7 @@ static void one_that_comes_back_at_the_end_has_restarted(void **state)
 }
 
 /* It came back, but the kernel's reason stays. */
-static void an_error_before_a_restart_is_told(void **state)
+static void the_error_before_a_restart_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -199,7 +199,7 @@ static void an_error_before_a_restart_is_told(void **state)
 }
 
 /* Between the last look and the end of the test, while workers were being stopped. */
-static void ended_by_the_kernel_before_it_is_stopped(void **state)
+static void a_scheduler_ended_by_the_kernel_before_the_stop_fails(void **state)
 {
 	struct fixture *f = *state;
 
@@ -250,12 +250,12 @@ static void a_crash_when_asked_to_end_is_judged(void **state)
 }
 
 /* What a shell makes of a signal. */
-static void an_exit_code_that_stands_for_the_signal_is_clean(void **state)
+static void exit_code_130_after_sigint_is_a_clean_stop(void **state)
 {
 	asked_to_end(*state, ATTACH "trap 'exit 130' INT; while :; do sleep 0.1; done", NULL);
 }
 
-static void a_kernel_without_sched_ext_is_told_apart(void **state)
+static void missing_sched_ext_is_reported_separately(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "sh", NULL };
@@ -271,7 +271,7 @@ static void a_kernel_without_sched_ext_is_told_apart(void **state)
 	assert_string_equal(heard_text(&f->heard), "");
 }
 
-static void a_program_that_is_not_there_is_no_verdict(void **state)
+static void a_missing_scheduler_program_is_an_error_without_a_verdict(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/nowhere/scx_none", NULL };
@@ -291,24 +291,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(attached_and_stopped),
-		cmocka_unit_test_setup_teardown(gone_during_the_test, set_up_fifo, tear_down),
-		TEST(thrown_out_while_its_program_runs),
-		TEST(deaf_to_signals_it_is_killed),
-		TEST(a_kernel_without_sched_ext_is_told_apart),
-		TEST(a_program_that_is_not_there_is_no_verdict),
+		cmocka_unit_test_setup_teardown(a_scheduler_that_exits_during_the_test_is_lost,
+						set_up_fifo, tear_down),
+		TEST(a_scheduler_disabled_by_the_kernel_is_lost),
+		TEST(a_scheduler_that_ignores_signals_is_killed),
+		TEST(missing_sched_ext_is_reported_separately),
+		TEST(a_missing_scheduler_program_is_an_error_without_a_verdict),
 		TEST(scheduler_attached_again_counts_as_lost),
 		TEST(one_that_may_restart_is_counted),
 		TEST(one_whose_restarts_cannot_be_counted_is_lost_for_that),
-		TEST(one_that_does_not_come_back_is_lost),
-		TEST(one_that_is_away_at_the_end_must_come_back),
-		cmocka_unit_test_setup_teardown(one_that_comes_back_at_the_end_has_restarted,
+		TEST(a_scheduler_that_does_not_restart_is_lost),
+		TEST(a_scheduler_away_at_the_end_must_restart),
+		cmocka_unit_test_setup_teardown(a_scheduler_that_returns_at_the_end_has_restarted,
 						set_up_fifo, tear_down),
-		TEST(an_error_before_a_restart_is_told),
-		TEST(ended_by_the_kernel_before_it_is_stopped),
+		TEST(the_error_before_a_restart_is_reported),
+		TEST(a_scheduler_ended_by_the_kernel_before_the_stop_fails),
 		TEST(an_end_that_is_not_judged_has_no_part),
 		TEST(an_exit_code_when_asked_to_end_is_judged),
 		TEST(a_crash_when_asked_to_end_is_judged),
-		TEST(an_exit_code_that_stands_for_the_signal_is_clean),
+		TEST(exit_code_130_after_sigint_is_a_clean_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

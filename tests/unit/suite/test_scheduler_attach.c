@@ -11,7 +11,7 @@
 #include "suite/scheduler.h"
 
 /* 6.18 prints "(efault)" for the name while it attaches, and the work must not begin before. */
-static void no_text_printed_while_attaching_is_a_name(void **state)
+static void ops_read_while_enabling_are_not_a_name(void **state)
 {
 	struct fixture *f = *state;
 
@@ -25,7 +25,7 @@ static void no_text_printed_while_attaching_is_a_name(void **state)
 }
 
 /* The kernel sets the state first and counts afterwards. */
-static void a_state_of_before_is_not_ours(void **state)
+static void an_enabled_state_without_a_new_sequence_is_not_ours(void **state)
 {
 	struct fixture *f = *state;
 
@@ -36,7 +36,7 @@ static void a_state_of_before_is_not_ours(void **state)
 		&f->heard.report));
 }
 
-static void a_kernel_that_does_not_count_is_believed_its_state(void **state)
+static void without_enable_seq_the_state_is_believed(void **state)
 {
 	struct fixture *f = *state;
 	char path[100];
@@ -49,7 +49,7 @@ static void a_kernel_that_does_not_count_is_believed_its_state(void **state)
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
 }
 
-static void an_idle_program_is_not_waited_for(void **state)
+static void an_idle_scheduler_program_ends_the_wait_for_attaching(void **state)
 {
 	struct fixture *f = *state;
 
@@ -61,7 +61,7 @@ static void an_idle_program_is_not_waited_for(void **state)
 }
 
 /* Output every 0.1 s is progress: it is attached after more than the idle limit. */
-static void a_program_that_gets_on_is_waited_for(void **state)
+static void a_scheduler_program_that_makes_progress_is_waited_for(void **state)
 {
 	struct fixture *f = *state;
 
@@ -72,7 +72,7 @@ static void a_program_that_gets_on_is_waited_for(void **state)
 		&f->heard.report));
 }
 
-static void ended_before_it_was_attached(void **state)
+static void a_scheduler_that_exits_before_attaching_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -87,7 +87,7 @@ static void ended_before_it_was_attached(void **state)
 	assert_contains(heard_text(&f->heard), "why");
 }
 
-static void killed_before_it_was_attached(void **state)
+static void a_scheduler_killed_before_attaching_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -98,7 +98,7 @@ static void killed_before_it_was_attached(void **state)
 	assert_contains(heard_text(&f->heard), "\"end\":\"signalled 11\"");
 }
 
-static void refused_by_the_verifier(void **state)
+static void a_verifier_refusal_is_quoted(void **state)
 {
 	struct fixture *f = *state;
 
@@ -114,7 +114,7 @@ static void refused_by_the_verifier(void **state)
 	assert_int_equal(f->heard.report.parts, 1);
 }
 
-static void running_but_never_attached(void **state)
+static void a_scheduler_that_never_attaches_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -159,7 +159,7 @@ static int end_of(struct launched *one, char *out, size_t n_out, char *err, size
 	return status;
 }
 
-static void output_comes_apart_and_arguments_stay_whole(void **state UNUSED)
+static void stdout_and_stderr_are_separate_and_arguments_intact(void **state UNUSED)
 {
 	const char *const argv[] = { "sh", "-c",   "echo \"$1\"; echo err >&2; exit 5",
 				     "x",  "a  b", NULL };
@@ -172,7 +172,7 @@ static void output_comes_apart_and_arguments_stay_whole(void **state UNUSED)
 	assert_string_equal(err, "err\n");
 }
 
-static void it_has_its_own_group_and_reads_nothing(void **state UNUSED)
+static void a_scheduler_has_its_own_process_group_and_no_stdin(void **state UNUSED)
 {
 	const char *const argv[] = { "sh", "-c",
 				     "cat; ps -o pgid= -p $$ 2>/dev/null || "
@@ -188,7 +188,7 @@ static void it_has_its_own_group_and_reads_nothing(void **state UNUSED)
 	assert_int_equal(atoi(out), pid);
 }
 
-static void what_cannot_be_executed_is_told(void **state UNUSED)
+static void a_scheduler_that_cannot_be_executed_is_an_error(void **state UNUSED)
 {
 	const char *const argv[] = { "/nowhere/scx_none", NULL };
 	struct launched one;
@@ -201,7 +201,7 @@ static void what_cannot_be_executed_is_told(void **state UNUSED)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void the_file_of_the_working_folder_comes_first(void **state UNUSED)
+static void a_file_of_the_working_directory_comes_first(void **state UNUSED)
 {
 	const char *const argv[] = { "/usr/local/bin/sh", NULL };
 	_cleanup_folder_ struct folder folder;
@@ -222,19 +222,19 @@ static void the_file_of_the_working_folder_comes_first(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_text_printed_while_attaching_is_a_name),
-		TEST(a_state_of_before_is_not_ours),
-		TEST(a_kernel_that_does_not_count_is_believed_its_state),
-		TEST(an_idle_program_is_not_waited_for),
-		TEST(a_program_that_gets_on_is_waited_for),
-		TEST(ended_before_it_was_attached),
-		TEST(killed_before_it_was_attached),
-		TEST(refused_by_the_verifier),
-		TEST(running_but_never_attached),
-		cmocka_unit_test(output_comes_apart_and_arguments_stay_whole),
-		cmocka_unit_test(it_has_its_own_group_and_reads_nothing),
-		cmocka_unit_test(what_cannot_be_executed_is_told),
-		cmocka_unit_test(the_file_of_the_working_folder_comes_first),
+		TEST(ops_read_while_enabling_are_not_a_name),
+		TEST(an_enabled_state_without_a_new_sequence_is_not_ours),
+		TEST(without_enable_seq_the_state_is_believed),
+		TEST(an_idle_scheduler_program_ends_the_wait_for_attaching),
+		TEST(a_scheduler_program_that_makes_progress_is_waited_for),
+		TEST(a_scheduler_that_exits_before_attaching_is_reported),
+		TEST(a_scheduler_killed_before_attaching_is_reported),
+		TEST(a_verifier_refusal_is_quoted),
+		TEST(a_scheduler_that_never_attaches_is_reported),
+		cmocka_unit_test(stdout_and_stderr_are_separate_and_arguments_intact),
+		cmocka_unit_test(a_scheduler_has_its_own_process_group_and_no_stdin),
+		cmocka_unit_test(a_scheduler_that_cannot_be_executed_is_an_error),
+		cmocka_unit_test(a_file_of_the_working_directory_comes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

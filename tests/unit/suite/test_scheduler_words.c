@@ -26,7 +26,7 @@ static char *end_words(const char *kernel, const char *printed)
 	return words;
 }
 
-static void its_own_words_count_when_the_kernel_names_no_error(void **state UNUSED)
+static void the_schedulers_own_message_is_added_unless_the_kernel_has_one(void **state UNUSED)
 {
 	assert_words(end_words("unregistered from the main kernel", "cpu 3 going offline\n"),
 		     "; the kernel says: unregistered from the main kernel; it says: cpu 3 going "
@@ -38,7 +38,7 @@ static void its_own_words_count_when_the_kernel_names_no_error(void **state UNUS
 }
 
 /* The first lines have the cause, the last one what the program made of it. */
-static void a_failed_load_is_told_from_its_cause_on(void **state UNUSED)
+static void a_failed_load_is_quoted_from_its_cause(void **state UNUSED)
 {
 	assert_words(
 		suite_scheduler_words_of_load(
@@ -82,8 +82,8 @@ static void the_verifiers_last_line_is_its_refusal(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_own_words_count_when_the_kernel_names_no_error),
-		cmocka_unit_test(a_failed_load_is_told_from_its_cause_on),
+		cmocka_unit_test(the_schedulers_own_message_is_added_unless_the_kernel_has_one),
+		cmocka_unit_test(a_failed_load_is_quoted_from_its_cause),
 		cmocka_unit_test(the_verifiers_last_line_is_its_refusal),
 	};
 

@@ -4,7 +4,7 @@
 #include "suite/folder.h"
 #include "suite/scheduler.h"
 
-static void only_enabled_is_enabled(void **state UNUSED)
+static void only_the_state_enabled_counts_as_enabled(void **state UNUSED)
 {
 	/* The kernel's words: 6.12 has "prepping", later kernels the other four. */
 	static const char *const words[] = { "disabled\n", "enabling\n", "disabling\n",
@@ -65,7 +65,7 @@ static const char trace[] =
 	" kworker/u9:0-27      [000] d.h1.    16.914563: sched_ext_dump: \n"
 	" kworker/u9:0-27      [000] d.h1.    16.914564: sched_ext_dump: CPU states";
 
-static void lines_of_the_dump_lose_their_head(void **state UNUSED)
+static void trace_prefixes_are_removed_from_the_dump(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -96,10 +96,10 @@ static void a_dump_is_switched_on_read_and_switched_off(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_enabled_is_enabled),
+		cmocka_unit_test(only_the_state_enabled_counts_as_enabled),
 		cmocka_unit_test(a_count_is_a_number_or_not_known),
 		cmocka_unit_test(what_is_printed_while_attaching_is_not_a_name),
-		cmocka_unit_test(lines_of_the_dump_lose_their_head),
+		cmocka_unit_test(trace_prefixes_are_removed_from_the_dump),
 		cmocka_unit_test(a_dump_is_switched_on_read_and_switched_off),
 	};
 

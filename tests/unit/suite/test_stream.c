@@ -80,7 +80,7 @@ static void assert_last_words(const char *printed, const char *want)
 	suite_stream_deinit(&stream);
 }
 
-static void last_words_are_the_last_line_that_says_something(void **state UNUSED)
+static void the_last_line_that_is_not_blank_is_quoted(void **state UNUSED)
 {
 	assert_last_words("", NULL);
 	assert_last_words(" \n\t\r\n\n", NULL);
@@ -89,7 +89,7 @@ static void last_words_are_the_last_line_that_says_something(void **state UNUSED
 	assert_last_words("one\n0123456789012345678901234567890\n", "01234567890123456789");
 }
 
-static void a_failure_among_the_last_words_counts_more_than_usage(void **state UNUSED)
+static void an_error_line_is_quoted_rather_than_the_usage(void **state UNUSED)
 {
 	assert_last_words("Error: a\nerror: b\n\nusage: x\n  -h\n", "error: b");
 	assert_last_words("x: Invalid y\nTry --help", "x: Invalid y");
@@ -101,8 +101,8 @@ int main(void)
 		cmocka_unit_test(short_output_is_kept_whole),
 		cmocka_unit_test(of_long_output_begin_and_end_are_kept),
 		cmocka_unit_test(one_large_piece_is_cut_the_same_way),
-		cmocka_unit_test(last_words_are_the_last_line_that_says_something),
-		cmocka_unit_test(a_failure_among_the_last_words_counts_more_than_usage),
+		cmocka_unit_test(the_last_line_that_is_not_blank_is_quoted),
+		cmocka_unit_test(an_error_line_is_quoted_rather_than_the_usage),
 		cmocka_unit_test(pumping_takes_what_is_there_and_closes_at_the_end),
 	};
 

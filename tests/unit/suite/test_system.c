@@ -4,7 +4,7 @@
 #include "suite/folder.h"
 #include "suite/system.h"
 
-static void dots_are_folders(void **state UNUSED)
+static void dots_of_a_sysctl_name_are_directories(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_free_ char *text = NULL;
@@ -16,7 +16,7 @@ static void dots_are_folders(void **state UNUSED)
 	assert_string_equal(text, "1 2.5=3");
 }
 
-static void what_is_not_there_is_told(void **state UNUSED)
+static void a_missing_file_is_an_error_that_names_it(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	struct error *err;
@@ -39,7 +39,7 @@ static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)
 	assert_true(value == 12.5);
 }
 
-static void what_is_no_factor_is_refused(void **state UNUSED)
+static void malformed_slowness_is_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = { "", "0", "0.5", "-3", "x", "2x", "nan", "inf", "1e9" };
 	double value = 7;
@@ -95,7 +95,7 @@ static void llcs_are_counted_and_nodes_have_numbers(void **state UNUSED)
 	expect(m, (struct ktstr_cpus)KTSTR_CPUS(3, 5), "3-5");
 }
 
-static void what_the_machine_has_not_is_absent(void **state UNUSED)
+static void cpus_the_machine_lacks_are_absent(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine();
 	static const struct ktstr_cpus wrong[] = { KTSTR_LLC(2), KTSTR_NODE(1), KTSTR_CPUS(7, 8) };
@@ -131,13 +131,13 @@ static void a_kernel_without_numa_has_one_node(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dots_are_folders),
-		cmocka_unit_test(what_is_not_there_is_told),
+		cmocka_unit_test(dots_of_a_sysctl_name_are_directories),
+		cmocka_unit_test(a_missing_file_is_an_error_that_names_it),
 		cmocka_unit_test(missing_slowness_is_that_of_real_hardware),
-		cmocka_unit_test(what_is_no_factor_is_refused),
+		cmocka_unit_test(malformed_slowness_is_refused),
 		cmocka_unit_test(limits_are_rounded_up),
 		cmocka_unit_test(llcs_are_counted_and_nodes_have_numbers),
-		cmocka_unit_test(what_the_machine_has_not_is_absent),
+		cmocka_unit_test(cpus_the_machine_lacks_are_absent),
 		cmocka_unit_test(an_unknown_cache_is_not_guessed),
 		cmocka_unit_test(a_kernel_without_numa_has_one_node),
 	};

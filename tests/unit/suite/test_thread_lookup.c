@@ -106,7 +106,7 @@ static void the_search_ends_at_its_cap_and_says_so(void **state UNUSED)
 	suite_metrics_deinit(&below);
 }
 
-static void bytes_that_are_no_exact_number_are_missing(void **state UNUSED)
+static void byte_counts_that_are_not_exact_are_missing(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of(
 		"{\"snapshots\":[{\"threads\":[{\"tid\":5,\"allocated_bytes\":9007199254740993}]}]}",
@@ -126,7 +126,7 @@ int main(void)
 		cmocka_unit_test(absent_threads_and_snapshots_are_absent),
 		cmocka_unit_test(threads_and_snapshots_are_counted),
 		cmocka_unit_test(the_search_ends_at_its_cap_and_says_so),
-		cmocka_unit_test(bytes_that_are_no_exact_number_are_missing),
+		cmocka_unit_test(byte_counts_that_are_not_exact_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

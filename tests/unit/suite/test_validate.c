@@ -93,7 +93,7 @@ static void check(const struct ktstr_entry *const *entries, size_t n, const char
 	assert_string_equal(strbuf_str(&mistakes), expected);
 }
 
-static void every_mistake_is_told_with_its_place(void **state UNUSED)
+static void every_mistake_is_reported_with_its_location(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct ktstr_entry entry = { "name", "t.c", 7, &rows[i].test };
@@ -106,7 +106,7 @@ static void every_mistake_is_told_with_its_place(void **state UNUSED)
 	}
 }
 
-static void all_mistakes_are_told(void **state UNUSED)
+static void all_mistakes_of_a_test_are_reported(void **state UNUSED)
 {
 	const struct ktstr_test test = { .duration_s = 86401, .expect = KTSTR_REASON_BOOT };
 	const struct ktstr_test good = { .run = nothing };
@@ -119,7 +119,7 @@ static void all_mistakes_are_told(void **state UNUSED)
 	      "x.c:1: b: nothing to run: no .cgroups, no .run and no .scheduler\n");
 }
 
-static void a_name_twice_is_told_with_both_places(void **state UNUSED)
+static void a_duplicate_test_name_is_reported_with_both_locations(void **state UNUSED)
 {
 	const struct ktstr_test good = { .run = nothing };
 	/* Of two files, so not the same text in memory. */
@@ -252,9 +252,9 @@ static void every_mistake_of_cgroups_and_checks_is_told(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_mistake_is_told_with_its_place),
-		cmocka_unit_test(all_mistakes_are_told),
-		cmocka_unit_test(a_name_twice_is_told_with_both_places),
+		cmocka_unit_test(every_mistake_is_reported_with_its_location),
+		cmocka_unit_test(all_mistakes_of_a_test_are_reported),
+		cmocka_unit_test(a_duplicate_test_name_is_reported_with_both_locations),
 		cmocka_unit_test(long_texts_are_mistakes),
 		cmocka_unit_test(every_mistake_of_cgroups_and_checks_is_told),
 	};

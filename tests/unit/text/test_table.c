@@ -172,7 +172,7 @@ static void deeper_headings_are_indented(void **state UNUSED)
 					       "    x         1\n");
 }
 
-static void blanks_at_the_end_stay_without_headings(void **state UNUSED)
+static void trailing_blanks_are_kept_without_headings(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_(cleanup_text_table) struct text_table *table = NULL;
@@ -265,7 +265,7 @@ int main(void)
 		cmocka_unit_test(colour_marks_the_header_alone),
 		cmocka_unit_test(headings_do_not_widen_the_columns),
 		cmocka_unit_test(deeper_headings_are_indented),
-		cmocka_unit_test(blanks_at_the_end_stay_without_headings),
+		cmocka_unit_test(trailing_blanks_are_kept_without_headings),
 		cmocka_unit_test(a_heading_without_rows_is_not_shown),
 		cmocka_unit_test(a_name_cannot_write_on_the_terminal),
 		cmocka_unit_test(an_optional_column_without_content_is_left_out),

@@ -24,7 +24,7 @@ static int open_terminal(int *ret_master)
 	return slave;
 }
 
-static void a_file_is_no_terminal(void **state UNUSED)
+static void a_file_is_not_a_terminal(void **state UNUSED)
 {
 	int fd = open("/dev/null", O_RDWR);
 
@@ -36,7 +36,7 @@ static void a_file_is_no_terminal(void **state UNUSED)
 	close(fd);
 }
 
-static void a_terminal_says_how_wide_it_is(void **state UNUSED)
+static void terminal_columns_are_read_from_the_terminal(void **state UNUSED)
 {
 	int master, fd = open_terminal(&master);
 
@@ -105,7 +105,7 @@ static void further_lines_are_indented(void **state UNUSED)
 	assert_wrapped("one two three", 4, 11, "one two\n    three");
 }
 
-static void a_long_word_stands_alone(void **state UNUSED)
+static void a_word_longer_than_the_line_gets_its_own_line(void **state UNUSED)
 {
 	assert_wrapped("a incomprehensible b", 0, 5, "a\nincomprehensible\nb");
 }
@@ -326,14 +326,14 @@ static void durations_get_the_unit_that_fits(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_no_terminal),
-		cmocka_unit_test(a_terminal_says_how_wide_it_is),
+		cmocka_unit_test(a_file_is_not_a_terminal),
+		cmocka_unit_test(terminal_columns_are_read_from_the_terminal),
 		cmocka_unit_test(colour_needs_a_terminal_that_can_and_may),
 		cmocka_unit_test(width_counts_columns_and_not_bytes),
 		cmocka_unit_test(prefix_never_splits_a_character),
 		cmocka_unit_test(breaks_at_the_last_space_that_fits),
 		cmocka_unit_test(further_lines_are_indented),
-		cmocka_unit_test(a_long_word_stands_alone),
+		cmocka_unit_test(a_word_longer_than_the_line_gets_its_own_line),
 		cmocka_unit_test(newlines_are_kept_and_empty_lines_hold_no_blanks),
 		cmocka_unit_test(blanks_are_joined),
 		cmocka_unit_test(ordinary_names_pass_unchanged),

@@ -45,7 +45,7 @@ static void assert_differs(const char *wanted, const struct topo_machine *m, con
 	assert_contains(error_message(err), words);
 }
 
-static void a_machine_as_asked_for_passes(void **state UNUSED)
+static void a_machine_that_matches_the_topology_passes(void **state UNUSED)
 {
 	static const char *const texts[] = {
 		"1n1l1c1t", "1n2l2c1t", "1n2l2c2t", "2n4l2c1t",
@@ -103,7 +103,7 @@ static void a_difference_of_one_cpu_is_found(void **state UNUSED)
 	assert_differs("2n4l2c2t", m, "topology-mismatch", "CPU numbers: 0-14,16 found");
 }
 
-static void nodes_must_be_those_asked_for(void **state UNUSED)
+static void a_machine_with_other_nodes_is_refused(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine("2n2l1c1t");
 
@@ -149,10 +149,10 @@ static void a_kernel_without_numa_has_one_node(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_machine_as_asked_for_passes),
+		cmocka_unit_test(a_machine_that_matches_the_topology_passes),
 		cmocka_unit_test(each_difference_is_named),
 		cmocka_unit_test(a_difference_of_one_cpu_is_found),
-		cmocka_unit_test(nodes_must_be_those_asked_for),
+		cmocka_unit_test(a_machine_with_other_nodes_is_refused),
 		cmocka_unit_test(what_is_not_known_is_not_taken_as_equal),
 		cmocka_unit_test(a_kernel_without_numa_has_one_node),
 	};

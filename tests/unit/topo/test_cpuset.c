@@ -100,7 +100,7 @@ static void members_are_found_in_order(void **state UNUSED)
 	assert_false(topo_cpuset_has(&set, UINT32_MAX));
 }
 
-static void numbers_past_the_limit_change_nothing(void **state UNUSED)
+static void cpu_numbers_past_the_limit_are_ignored(void **state UNUSED)
 {
 	struct topo_cpuset set = { 0 };
 
@@ -119,7 +119,7 @@ int main(void)
 		cmocka_unit_test(an_error_says_what_is_wrong),
 		cmocka_unit_test(bytes_behind_the_end_are_not_read),
 		cmocka_unit_test(members_are_found_in_order),
-		cmocka_unit_test(numbers_past_the_limit_change_nothing),
+		cmocka_unit_test(cpu_numbers_past_the_limit_are_ignored),
 	};
 
 	return cmocka_run_group_tests_name("topo/cpuset", tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void everything_is_absent_at_first(void **state UNUSED)
 	assert_false(m->nodes[0].has_memory);
 }
 
-static void sharing_gathers_equal_values(void **state UNUSED)
+static void cpus_that_share_a_value_are_collected(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine_of("0-5", "0");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -68,7 +68,7 @@ static void equal_reasons_share_a_row(void **state UNUSED)
 	assert_null(topo_machine_reason(m, TOPO_ITEM_NODE, 1));
 }
 
-static void too_many_reasons_become_one(void **state UNUSED)
+static void absence_reasons_past_the_limit_are_merged(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine_of("0-8191", "0");
 	char reason[32];
@@ -88,9 +88,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_and_nodes_are_found_by_number),
 		cmocka_unit_test(everything_is_absent_at_first),
-		cmocka_unit_test(sharing_gathers_equal_values),
+		cmocka_unit_test(cpus_that_share_a_value_are_collected),
 		cmocka_unit_test(equal_reasons_share_a_row),
-		cmocka_unit_test(too_many_reasons_become_one),
+		cmocka_unit_test(absence_reasons_past_the_limit_are_merged),
 	};
 
 	return cmocka_run_group_tests_name("topo/machine", tests, NULL, NULL);

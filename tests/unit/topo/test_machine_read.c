@@ -73,7 +73,7 @@ static void an_unreadable_item_is_absent_with_its_reason(void **state UNUSED)
 	assert_true(m->nodes[1].has_distances);
 }
 
-static void lists_that_contradict_each_other_are_not_believed(void **state UNUSED)
+static void contradictory_sibling_lists_are_absent(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = NULL;
 	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };
@@ -131,7 +131,7 @@ static void the_highest_cache_counts_wherever_it_is_listed(void **state UNUSED)
 	assert_int_equal(m->cpus[15].llc, 14);
 }
 
-static void a_kernel_without_numa_says_so(void **state UNUSED)
+static void a_kernel_without_numa_has_no_nodes(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = NULL;
 	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };
@@ -184,7 +184,7 @@ static void distances_must_be_as_many_as_nodes(void **state UNUSED)
 	}
 }
 
-static void without_online_cpus_there_is_no_machine(void **state UNUSED)
+static void a_machine_without_online_cpus_is_refused(void **state UNUSED)
 {
 	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };
 	struct topo_machine *m = NULL;
@@ -268,12 +268,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_staged_machine_is_read_whole),
 		cmocka_unit_test(an_unreadable_item_is_absent_with_its_reason),
-		cmocka_unit_test(lists_that_contradict_each_other_are_not_believed),
+		cmocka_unit_test(contradictory_sibling_lists_are_absent),
 		cmocka_unit_test(the_highest_cache_counts_wherever_it_is_listed),
-		cmocka_unit_test(a_kernel_without_numa_says_so),
+		cmocka_unit_test(a_kernel_without_numa_has_no_nodes),
 		cmocka_unit_test(nodes_that_cannot_be_read_leave_cpus_without_one),
 		cmocka_unit_test(distances_must_be_as_many_as_nodes),
-		cmocka_unit_test(without_online_cpus_there_is_no_machine),
+		cmocka_unit_test(a_machine_without_online_cpus_is_refused),
 		cmocka_unit_test(a_long_list_is_read_to_its_end),
 		cmocka_unit_test(this_machine_is_as_lscpu_sees_it),
 	};

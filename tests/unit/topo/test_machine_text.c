@@ -34,7 +34,7 @@ static void assert_round_trip(const char *text)
 	assert_string_equal(strbuf_str(&s), text);
 }
 
-static void text_and_machine_are_the_same_thing(void **state UNUSED)
+static void a_machine_survives_a_round_trip_through_text(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = NULL;
 
@@ -80,7 +80,7 @@ static void assert_broken(const char *from, const char *to, const char *words)
 		fail_msg("\"%s\" for \"%s\": %s, wanted %s", to, from, error_message(err), words);
 }
 
-static void each_lie_is_found(void **state UNUSED)
+static void malformed_machine_texts_are_refused(void **state UNUSED)
 {
 	assert_broken("machine 1", "machine 2", "does not begin");
 	assert_broken("machine 1", "Machine 1", "does not begin");
@@ -116,7 +116,7 @@ static void each_lie_is_found(void **state UNUSED)
 	assert_broken("end\n", "end 1\n", "unknown keyword");
 }
 
-static void absences_are_checked_too(void **state UNUSED)
+static void malformed_absences_are_refused(void **state UNUSED)
 {
 	assert_broken("llc 2-3", "absent llc 2 x", "CPU 3 is given 0 times");
 	assert_broken("end\n", "absent llc 2 x\nend\n", "CPU 2 is given 2 times");
@@ -130,7 +130,7 @@ static void absences_are_checked_too(void **state UNUSED)
 	assert_broken("llc 2-3", "absent llc 2-3 a\tb", "not plain text");
 }
 
-static void bounds_hold(void **state UNUSED)
+static void machine_texts_past_the_limits_are_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct topo_machine *m = NULL;
@@ -159,7 +159,7 @@ static void a_cut_text_is_refused_at_every_length(void **state UNUSED)
 	assert_null(m);
 }
 
-static void a_machine_of_252_cpus_is_small(void **state UNUSED)
+static void the_text_of_252_cpus_is_short(void **state UNUSED)
 {
 	const struct topo t = { .nodes = 1, .llcs = 14, .cores = 18, .threads = 1 };
 	_cleanup_topo_machine_ struct topo_machine *m = NULL, *again = NULL;
@@ -181,13 +181,13 @@ static void a_machine_of_252_cpus_is_small(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_and_machine_are_the_same_thing),
+		cmocka_unit_test(a_machine_survives_a_round_trip_through_text),
 		cmocka_unit_test(absent_items_travel_with_their_reasons),
-		cmocka_unit_test(each_lie_is_found),
-		cmocka_unit_test(absences_are_checked_too),
-		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(malformed_machine_texts_are_refused),
+		cmocka_unit_test(malformed_absences_are_refused),
+		cmocka_unit_test(machine_texts_past_the_limits_are_refused),
 		cmocka_unit_test(a_cut_text_is_refused_at_every_length),
-		cmocka_unit_test(a_machine_of_252_cpus_is_small),
+		cmocka_unit_test(the_text_of_252_cpus_is_short),
 	};
 
 	return cmocka_run_group_tests_name("topo/machine_text", tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void a_name_or_a_topology_is_taken(void **state UNUSED)
 	assert_true(t.has_memory);
 }
 
-static void an_unknown_name_is_said_to_be_one(void **state UNUSED)
+static void an_unknown_preset_name_is_refused(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = NULL;
 	struct topo t;
@@ -71,7 +71,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_24_are_there_with_their_counts),
 		cmocka_unit_test(a_name_or_a_topology_is_taken),
-		cmocka_unit_test(an_unknown_name_is_said_to_be_one),
+		cmocka_unit_test(an_unknown_preset_name_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("topo/presets", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 /* Counted out by hand through four nested loops, not by division. */
-static void every_cpu_stands_where_counting_puts_it(void **state UNUSED)
+static void cpus_are_numbered_by_node_llc_core_and_thread(void **state UNUSED)
 {
 	const struct topo t = { .nodes = 3, .llcs = 6, .cores = 5, .threads = 2 };
 	unsigned int cpu = 0, llc = 0, core = 0;
@@ -26,7 +26,7 @@ static void every_cpu_stands_where_counting_puts_it(void **state UNUSED)
 	assert_int_equal(topo_llcs_per_node(&t), 2);
 }
 
-static void distance_is_10_or_20_unless_said(void **state UNUSED)
+static void default_distances_are_10_and_20(void **state UNUSED)
 {
 	struct topo t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
 
@@ -37,7 +37,7 @@ static void distance_is_10_or_20_unless_said(void **state UNUSED)
 	assert_int_equal(topo_distance(&t, 0, 1), 33);
 }
 
-static void memory_is_the_sum_or_not_said(void **state UNUSED)
+static void total_memory_is_the_sum_of_the_nodes_or_0(void **state UNUSED)
 {
 	struct topo t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
 
@@ -52,9 +52,9 @@ static void memory_is_the_sum_or_not_said(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_cpu_stands_where_counting_puts_it),
-		cmocka_unit_test(distance_is_10_or_20_unless_said),
-		cmocka_unit_test(memory_is_the_sum_or_not_said),
+		cmocka_unit_test(cpus_are_numbered_by_node_llc_core_and_thread),
+		cmocka_unit_test(default_distances_are_10_and_20),
+		cmocka_unit_test(total_memory_is_the_sum_of_the_nodes_or_0),
 	};
 
 	return cmocka_run_group_tests_name("topo/shape", tests, NULL, NULL);

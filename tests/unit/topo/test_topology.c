@@ -32,7 +32,7 @@ static void assert_round_trip(const char *text, const char *formatted)
 	assert_true(topo_equal(&t, &again));
 }
 
-static void four_numbers_in_order(void **state UNUSED)
+static void a_topology_is_parsed_from_four_numbers(void **state UNUSED)
 {
 	struct topo t;
 
@@ -48,7 +48,7 @@ static void four_numbers_in_order(void **state UNUSED)
 	assert_round_trip("1n1024l1c1t", "1n1024l1c1t");
 }
 
-static void a_number_alone_is_so_many_cpus(void **state UNUSED)
+static void a_number_alone_means_that_many_cores(void **state UNUSED)
 {
 	assert_round_trip("8", "1n1l8c1t");
 	assert_round_trip("1", "1n1l1c1t");
@@ -96,7 +96,7 @@ static void numbers_have_bounds(void **state UNUSED)
 	assert_refused("4n2l1c1t", "topology-range", "2 LLCs cannot be divided evenly among 4");
 }
 
-static void nothing_follows_the_end(void **state UNUSED)
+static void text_after_a_topology_is_refused(void **state UNUSED)
 {
 	assert_refused("1n1l1c1t ", "topology-form", "\" \" follows the end");
 	assert_refused("1n1l1c1t1n", "topology-form", "\"1n\" follows the end");
@@ -126,7 +126,7 @@ static void a_text_without_end_is_refused(void **state UNUSED)
 	assert_refused(strbuf_str(&s), "topology-form", "more than 8192 characters");
 }
 
-static void memory_of_each_node(void **state UNUSED)
+static void memory_is_parsed_per_node(void **state UNUSED)
 {
 	struct topo t;
 
@@ -151,7 +151,7 @@ static void memory_of_each_node(void **state UNUSED)
 	assert_refused("1n1l1c1t,mem=18446744073709551617M", "topology-form", "not a number up to");
 }
 
-static void distances_between_nodes(void **state UNUSED)
+static void distances_are_parsed_as_a_matrix(void **state UNUSED)
 {
 	struct topo t;
 
@@ -173,7 +173,7 @@ static void distances_between_nodes(void **state UNUSED)
 		       "node 0 to node 1 is 21, but 22 the other way round");
 }
 
-static void a_value_made_in_code_is_checked_alike(void **state UNUSED)
+static void topo_check_refuses_impossible_values(void **state UNUSED)
 {
 	struct topo t = TOPO_DEFAULT;
 
@@ -191,7 +191,7 @@ static void a_value_made_in_code_is_checked_alike(void **state UNUSED)
 	assert_success(topo_check(&t));
 }
 
-static void equal_means_the_same_machine(void **state UNUSED)
+static void topologies_are_equal_if_they_describe_the_same_machine(void **state UNUSED)
 {
 	struct topo a, b;
 
@@ -209,7 +209,7 @@ static void equal_means_the_same_machine(void **state UNUSED)
 	assert_false(topo_equal(&a, &b));
 }
 
-static void shape_leaves_the_settings_out(void **state UNUSED)
+static void the_shape_of_a_topology_omits_memory_and_distances(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct topo t;
@@ -222,18 +222,18 @@ static void shape_leaves_the_settings_out(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(four_numbers_in_order),
-		cmocka_unit_test(a_number_alone_is_so_many_cpus),
+		cmocka_unit_test(a_topology_is_parsed_from_four_numbers),
+		cmocka_unit_test(a_number_alone_means_that_many_cores),
 		cmocka_unit_test(the_missing_letter_is_named),
 		cmocka_unit_test(numbers_have_bounds),
-		cmocka_unit_test(nothing_follows_the_end),
+		cmocka_unit_test(text_after_a_topology_is_refused),
 		cmocka_unit_test(messages_show_foreign_text_safely),
 		cmocka_unit_test(a_text_without_end_is_refused),
-		cmocka_unit_test(memory_of_each_node),
-		cmocka_unit_test(distances_between_nodes),
-		cmocka_unit_test(a_value_made_in_code_is_checked_alike),
-		cmocka_unit_test(equal_means_the_same_machine),
-		cmocka_unit_test(shape_leaves_the_settings_out),
+		cmocka_unit_test(memory_is_parsed_per_node),
+		cmocka_unit_test(distances_are_parsed_as_a_matrix),
+		cmocka_unit_test(topo_check_refuses_impossible_values),
+		cmocka_unit_test(topologies_are_equal_if_they_describe_the_same_machine),
+		cmocka_unit_test(the_shape_of_a_topology_omits_memory_and_distances),
 	};
 
 	return cmocka_run_group_tests_name("topo/topology", tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG }, kvm = { .kind = VM_ACCEL_KVM };
 
-static void a_translated_guest_is_told_its_clock(void **state UNUSED)
+static void a_tcg_guest_gets_its_tsc_frequency_as_an_argument(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf slow = STRBUF_INIT, fast = STRBUF_INIT;
 	unsigned int khz;
@@ -52,7 +52,7 @@ static void the_same_machine_has_the_same_arguments(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_translated_guest_is_told_its_clock),
+		cmocka_unit_test(a_tcg_guest_gets_its_tsc_frequency_as_an_argument),
 		cmocka_unit_test(arguments_that_the_kernel_would_cut_are_an_error),
 		cmocka_unit_test(the_same_machine_has_the_same_arguments),
 	};

@@ -119,7 +119,7 @@ static void names_that_lead_out_are_refused(void **state)
 	assert_error_tag(wire_cpio_check_name(strbuf_str(&lengthy)), "cpio-name");
 }
 
-static void only_what_can_be_carried_is_written(void **state)
+static void only_supported_file_types_are_written(void **state)
 {
 	struct archive *a = *state;
 	struct wire_cpio_entry socket = { .name = "s", .mode = S_IFSOCK | 0600 };
@@ -165,7 +165,7 @@ static void list_with(const char *command, const struct strbuf *archive, struct 
 	unlink(path);
 }
 
-static void another_program_reads_what_we_write(void **state)
+static void busybox_cpio_reads_our_archive(void **state)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf details = STRBUF_INIT;
@@ -203,11 +203,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_wrong_number_of_bytes_is_refused, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(names_that_lead_out_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(only_what_can_be_carried_is_written, setup,
+		cmocka_unit_test_setup_teardown(only_supported_file_types_are_written, setup,
 						teardown),
 		cmocka_unit_test(an_error_of_the_sink_comes_back),
-		cmocka_unit_test_setup_teardown(another_program_reads_what_we_write, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(busybox_cpio_reads_our_archive, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

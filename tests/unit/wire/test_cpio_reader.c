@@ -130,7 +130,7 @@ static void names_that_lead_out_are_refused(void **state UNUSED)
 				 "cpio-name");
 }
 
-static void headers_that_lie_are_refused(void **state UNUSED)
+static void malformed_cpio_headers_are_refused(void **state UNUSED)
 {
 	static const struct {
 		struct lie lie;
@@ -157,7 +157,7 @@ static void headers_that_lie_are_refused(void **state UNUSED)
 		assert_error_tag(read_lie(rows[i].lie), rows[i].tag);
 }
 
-static void a_field_that_is_no_number_is_refused(void **state UNUSED)
+static void cpio_fields_that_are_not_hexadecimal_are_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
 
@@ -250,8 +250,8 @@ int main(void)
 		cmocka_unit_test(archive_reads_the_same_in_pieces_of_any_size),
 		cmocka_unit_test(every_shorter_archive_is_truncated),
 		cmocka_unit_test(names_that_lead_out_are_refused),
-		cmocka_unit_test(headers_that_lie_are_refused),
-		cmocka_unit_test(a_field_that_is_no_number_is_refused),
+		cmocka_unit_test(malformed_cpio_headers_are_refused),
+		cmocka_unit_test(cpio_fields_that_are_not_hexadecimal_are_refused),
 		cmocka_unit_test(only_zeros_may_follow_the_trailer),
 		cmocka_unit_test(entries_have_a_limit),
 		cmocka_unit_test(nothing_is_read_after_an_error),

@@ -227,7 +227,7 @@ static void a_header_with_a_wrong_sum_is_refused(void **state UNUSED)
 	ends_deinit(&e);
 }
 
-static void a_lost_frame_is_a_gap_told_once(void **state UNUSED)
+static void a_lost_frame_is_one_gap_error(void **state UNUSED)
 {
 	struct ends e;
 
@@ -278,7 +278,7 @@ static void frames_of_another_session_are_dropped_and_counted(void **state UNUSE
 }
 
 /* A clone's host sees the tail of what the template was sending. */
-static void half_a_frame_in_front_is_passed_over(void **state UNUSED)
+static void the_rest_of_a_cut_frame_is_skipped(void **state UNUSED)
 {
 	for (size_t cut = 1; cut < 48 + 26; cut++) {
 		struct wire_frame frame;
@@ -305,7 +305,7 @@ static void half_a_frame_in_front_is_passed_over(void **state UNUSED)
 	}
 }
 
-static void a_guest_hears_nothing_before_hello(void **state UNUSED)
+static void frames_before_hello_are_dropped_by_the_guest(void **state UNUSED)
 {
 	struct ends e;
 
@@ -355,11 +355,11 @@ int main(void)
 		cmocka_unit_test(every_flipped_bit_is_noticed_and_the_next_frame_found),
 		cmocka_unit_test(each_damage_has_its_own_tag),
 		cmocka_unit_test(a_header_with_a_wrong_sum_is_refused),
-		cmocka_unit_test(a_lost_frame_is_a_gap_told_once),
+		cmocka_unit_test(a_lost_frame_is_one_gap_error),
 		cmocka_unit_test(a_frame_sent_twice_or_late_is_reordered),
 		cmocka_unit_test(frames_of_another_session_are_dropped_and_counted),
-		cmocka_unit_test(half_a_frame_in_front_is_passed_over),
-		cmocka_unit_test(a_guest_hears_nothing_before_hello),
+		cmocka_unit_test(the_rest_of_a_cut_frame_is_skipped),
+		cmocka_unit_test(frames_before_hello_are_dropped_by_the_guest),
 		cmocka_unit_test(a_hello_begins_a_session_at_any_time),
 	};
 

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-static void every_word_is_found_again(void **state UNUSED)
+static void every_name_is_found_by_its_text(void **state UNUSED)
 {
 	for (size_t i = 0; i < WIRE_N_REPORT_KINDS; i++) {
 		const char *word = wire_report_word((enum wire_report_kind)i);
@@ -18,7 +18,7 @@ static void every_word_is_found_again(void **state UNUSED)
 	assert_string_equal(wire_stage_word(WIRE_STAGE_CLEANUP), "cleanup");
 }
 
-static void other_words_are_not(void **state UNUSED)
+static void unknown_names_are_not_found(void **state UNUSED)
 {
 	enum wire_report_kind kind;
 
@@ -30,8 +30,8 @@ static void other_words_are_not(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_word_is_found_again),
-		cmocka_unit_test(other_words_are_not),
+		cmocka_unit_test(every_name_is_found_by_its_text),
+		cmocka_unit_test(unknown_names_are_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

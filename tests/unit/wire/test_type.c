@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-static void numbers_and_words_belong_to_one_type_each(void **state UNUSED)
+static void frame_types_have_unique_numbers_and_names(void **state UNUSED)
 {
 	for (enum wire_type a = 0; a < WIRE_N_TYPES; a++) {
 		enum wire_type found = WIRE_N_TYPES;
@@ -15,7 +15,7 @@ static void numbers_and_words_belong_to_one_type_each(void **state UNUSED)
 	}
 }
 
-static void the_number_tells_who_sends(void **state UNUSED)
+static void the_high_byte_of_a_type_number_is_the_sender(void **state UNUSED)
 {
 	for (enum wire_type type = 0; type < WIRE_N_TYPES; type++)
 		assert_int_equal(wire_type_number(type) >> 8,
@@ -23,7 +23,7 @@ static void the_number_tells_who_sends(void **state UNUSED)
 }
 
 /* What travels never changes; these are the numbers of docs/PROTOCOL.md. */
-static void numbers_of_the_protocol_stay(void **state UNUSED)
+static void frame_type_numbers_do_not_change(void **state UNUSED)
 {
 	assert_int_equal(wire_type_number(WIRE_HELLO), 0x001);
 	assert_int_equal(wire_type_number(WIRE_POWER_OFF), 0x00b);
@@ -31,7 +31,7 @@ static void numbers_of_the_protocol_stay(void **state UNUSED)
 	assert_int_equal(wire_type_number(WIRE_BYE), 0x10c);
 }
 
-static void an_unknown_number_is_no_type(void **state UNUSED)
+static void an_unknown_type_number_is_not_found(void **state UNUSED)
 {
 	enum wire_type type = WIRE_BYE;
 
@@ -44,10 +44,10 @@ static void an_unknown_number_is_no_type(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_and_words_belong_to_one_type_each),
-		cmocka_unit_test(the_number_tells_who_sends),
-		cmocka_unit_test(numbers_of_the_protocol_stay),
-		cmocka_unit_test(an_unknown_number_is_no_type),
+		cmocka_unit_test(frame_types_have_unique_numbers_and_names),
+		cmocka_unit_test(the_high_byte_of_a_type_number_is_the_sender),
+		cmocka_unit_test(frame_type_numbers_do_not_change),
+		cmocka_unit_test(an_unknown_type_number_is_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

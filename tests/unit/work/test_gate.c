@@ -52,7 +52,7 @@ static void open_gate_lets_every_waiter_pass(void **state UNUSED)
 	}
 }
 
-static void an_open_gate_keeps_its_moment_and_holds_nobody(void **state UNUSED)
+static void opening_a_gate_twice_keeps_its_first_time(void **state UNUSED)
 {
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_Atomic uint32_t stop = 0;
@@ -67,7 +67,7 @@ static void an_open_gate_keeps_its_moment_and_holds_nobody(void **state UNUSED)
 	assert_true(work_gate_wait(gate, &stop));
 }
 
-static void a_nudge_turns_away_who_was_stopped_and_nobody_else(void **state UNUSED)
+static void a_nudge_turns_away_only_stopped_waiters(void **state UNUSED)
 {
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct waiter leaves, stays;
@@ -92,8 +92,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_gate_lets_every_waiter_pass),
-		cmocka_unit_test(an_open_gate_keeps_its_moment_and_holds_nobody),
-		cmocka_unit_test(a_nudge_turns_away_who_was_stopped_and_nobody_else),
+		cmocka_unit_test(opening_a_gate_twice_keeps_its_first_time),
+		cmocka_unit_test(a_nudge_turns_away_only_stopped_waiters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

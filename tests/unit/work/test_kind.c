@@ -3,7 +3,7 @@
 
 #include "fixture.h"
 
-static void every_kind_has_its_step_and_words(void **state UNUSED)
+static void every_kind_of_work_has_a_step_and_a_meaning(void **state UNUSED)
 {
 	for (int kind = KTSTR_WORK_NONE + 1; kind < KTSTR_N_WORK_KINDS; kind++) {
 		const struct work_kind_info *info = work_kind_info((enum ktstr_work_kind)kind);
@@ -33,7 +33,7 @@ static void parameters_have_the_defaults_of_the_reference(void **state UNUSED)
 	assert_int_equal(work_kind_info(KTSTR_WORK_SPIN)->normal.sleep_ms, 0);
 }
 
-static void parameters_that_are_said_replace_the_defaults(void **state UNUSED)
+static void declared_parameters_replace_the_defaults(void **state UNUSED)
 {
 	struct ktstr_work said = { KTSTR_WORK_BURSTY, .workers = 3, .sleep_ms = 7 };
 	struct ktstr_work work = work_resolve(&said);
@@ -47,10 +47,10 @@ static void parameters_that_are_said_replace_the_defaults(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_has_its_step_and_words),
+		cmocka_unit_test(every_kind_of_work_has_a_step_and_a_meaning),
 		cmocka_unit_test(what_is_not_a_kind_has_no_info),
 		cmocka_unit_test(parameters_have_the_defaults_of_the_reference),
-		cmocka_unit_test(parameters_that_are_said_replace_the_defaults),
+		cmocka_unit_test(declared_parameters_replace_the_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "fixture.h"
 
-static void the_end_is_told_from_status_stage_and_who_killed(void **state UNUSED)
+static void a_workers_end_follows_from_status_stage_and_killer(void **state UNUSED)
 {
 	static const struct {
 		uint64_t killed_at_ns;
@@ -42,7 +42,7 @@ static void the_end_is_told_from_status_stage_and_who_killed(void **state UNUSED
 	}
 }
 
-static void a_worker_that_runs_is_waited_for_in_vain(void **state UNUSED)
+static void waiting_for_a_running_worker_times_out(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -61,7 +61,7 @@ static void a_worker_that_runs_is_waited_for_in_vain(void **state UNUSED)
 	assert_true(no_children_left());
 }
 
-static void a_status_that_somebody_else_took_is_lost(void **state UNUSED)
+static void the_end_of_a_worker_reaped_by_others_is_lost(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -85,9 +85,9 @@ static void a_status_that_somebody_else_took_is_lost(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_end_is_told_from_status_stage_and_who_killed),
-		cmocka_unit_test(a_worker_that_runs_is_waited_for_in_vain),
-		cmocka_unit_test(a_status_that_somebody_else_took_is_lost),
+		cmocka_unit_test(a_workers_end_follows_from_status_stage_and_killer),
+		cmocka_unit_test(waiting_for_a_running_worker_times_out),
+		cmocka_unit_test(the_end_of_a_worker_reaped_by_others_is_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

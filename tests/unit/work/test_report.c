@@ -45,7 +45,7 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 	}
 }
 
-static void a_gap_that_lasts_counts(void **state UNUSED)
+static void a_gap_that_has_not_ended_is_counted(void **state UNUSED)
 {
 	static const enum work_end ends[] = { WORK_END_RUNNING, WORK_END_KILLED, WORK_END_STUCK };
 	struct work_slot_figures f = { .max_gap_ns = 7,
@@ -63,7 +63,7 @@ static void a_gap_that_lasts_counts(void **state UNUSED)
 	}
 }
 
-static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
+static void an_ongoing_sleep_is_a_gap_only_past_its_end(void **state UNUSED)
 {
 	struct work_slot_figures f = { .sleep_ns = 5,
 				       .max_gap_ns = 7,
@@ -81,7 +81,7 @@ static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 	assert_true(r.max_gap_ns == 1000);
 }
 
-static void figures_younger_than_now_make_no_gap(void **state UNUSED)
+static void a_checkpoint_after_now_gives_no_gap(void **state UNUSED)
 {
 	struct work_slot_figures f = { .last_checkpoint_ns = NOW_NS + 50, .max_gap_ns = 1 };
 	struct work_report r = filled(WORK_END_KILLED, &f);
@@ -90,7 +90,7 @@ static void figures_younger_than_now_make_no_gap(void **state UNUSED)
 	assert_true(r.wall_ns == NOW_NS + 50 - GATE_NS);
 }
 
-static void a_worker_is_looked_at_while_it_works(void **state UNUSED)
+static void a_running_worker_can_be_sampled(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -145,7 +145,7 @@ static void a_worker_without_a_cpu_shows_its_gap(void **state UNUSED)
 }
 
 /* What a worker does after the end of the work does not hide how it stood then. */
-static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
+static void a_stall_is_measured_at_the_stop(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -173,7 +173,7 @@ static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
 	assert_true(busy.stall_ns <= busy.max_gap_ns + NS_PER_MS);
 }
 
-static void a_sleep_is_no_stall(void **state UNUSED)
+static void a_sleeping_worker_is_not_stalled(void **state UNUSED)
 {
 	struct work_slot_figures f = { .last_checkpoint_ns = LAST_NS, .asleep_ns = 100000 };
 
@@ -209,7 +209,7 @@ static void a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate(void **st
 	assert_true(report.stall_ns >= passed_ns);
 }
 
-static void ends_have_words(void **state UNUSED)
+static void every_end_of_a_worker_has_a_name_and_meaning(void **state UNUSED)
 {
 	assert_string_equal(work_end_name(WORK_END_SIGNALLED), "signalled");
 	assert_string_equal(work_end_name(WORK_END_NEVER_STARTED), "never-started");
@@ -221,15 +221,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_finished_worker_ends_at_its_last_checkpoint),
-		cmocka_unit_test(a_gap_that_lasts_counts),
-		cmocka_unit_test(a_sleep_that_lasts_is_no_gap_until_it_is_over),
-		cmocka_unit_test(figures_younger_than_now_make_no_gap),
-		cmocka_unit_test(a_worker_is_looked_at_while_it_works),
+		cmocka_unit_test(a_gap_that_has_not_ended_is_counted),
+		cmocka_unit_test(an_ongoing_sleep_is_a_gap_only_past_its_end),
+		cmocka_unit_test(a_checkpoint_after_now_gives_no_gap),
+		cmocka_unit_test(a_running_worker_can_be_sampled),
 		cmocka_unit_test(a_worker_without_a_cpu_shows_its_gap),
-		cmocka_unit_test(a_stall_is_of_the_moment_the_work_was_over),
-		cmocka_unit_test(a_sleep_is_no_stall),
+		cmocka_unit_test(a_stall_is_measured_at_the_stop),
+		cmocka_unit_test(a_sleeping_worker_is_not_stalled),
 		cmocka_unit_test(a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate),
-		cmocka_unit_test(ends_have_words),
+		cmocka_unit_test(every_end_of_a_worker_has_a_name_and_meaning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void a_late_start_is_a_gap(void **state UNUSED)
 	assert_true(p.self.figures.migrations == 0);
 }
 
-static void sleep_that_was_asked_for_is_no_gap(void **state UNUSED)
+static void a_requested_sleep_is_not_a_gap(void **state UNUSED)
 {
 	struct in_process p;
 
@@ -220,7 +220,7 @@ static void run_delay_counts_from_the_gate(void **state UNUSED)
 }
 
 /* Prepared, then kept from the gate for long, which opened only afterwards. */
-static void what_happens_between_preparation_and_gate_is_not_counted(void **state UNUSED)
+static void cpu_time_and_delay_before_the_gate_are_not_counted(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("schedstat", MFD_CLOEXEC);
 	struct in_process p;
@@ -316,7 +316,7 @@ static void a_cpu_is_compared_with_the_set_of_its_moment(void **state UNUSED)
 }
 
 /* The kernel shows the new set before it has moved everybody. */
-static void a_worker_has_a_moment_to_follow_its_set(void **state UNUSED)
+static void a_worker_may_follow_a_moved_cpu_set_within_a_grace_time(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 	struct in_process p;
@@ -337,7 +337,7 @@ static void a_worker_has_a_moment_to_follow_its_set(void **state UNUSED)
 }
 
 /* As when the last CPU of a cgroup goes offline: the kernel moves the tasks, then the set. */
-static void a_set_has_a_moment_to_follow_its_worker(void **state UNUSED)
+static void a_cpu_set_may_follow_a_moved_worker_within_a_grace_time(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 	struct in_process p;
@@ -353,7 +353,7 @@ static void a_set_has_a_moment_to_follow_its_worker(void **state UNUSED)
 	assert_int_equal(outside(&p, &had), 0);
 }
 
-static void a_set_that_cannot_be_read_compares_nothing(void **state UNUSED)
+static void an_unreadable_cpu_set_is_not_compared(void **state UNUSED)
 {
 	static const char *const texts[] = { "", "\n", "3-\n" };
 
@@ -370,7 +370,7 @@ static void a_set_that_cannot_be_read_compares_nothing(void **state UNUSED)
 	}
 }
 
-static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
+static void schedstat_that_is_always_zero_means_unknown_delay(void **state UNUSED)
 {
 	assert_false(with_schedstat("0 0 0\n", "0 0 0\n").has_run_delay);
 }
@@ -381,20 +381,20 @@ int main(void)
 		cmocka_unit_test(a_checkpoint_comes_with_every_millisecond_of_work),
 		cmocka_unit_test(every_checkpoint_looks_at_the_cpu),
 		cmocka_unit_test(a_late_start_is_a_gap),
-		cmocka_unit_test(sleep_that_was_asked_for_is_no_gap),
+		cmocka_unit_test(a_requested_sleep_is_not_a_gap),
 		cmocka_unit_test(time_between_two_checkpoints_is_a_gap),
 		cmocka_unit_test(a_sleep_is_announced_before_it_begins),
 		cmocka_unit_test(a_stop_cuts_sleep_and_work_short),
 		cmocka_unit_test(a_stop_signal_that_came_before_is_not_slept_through),
 		cmocka_unit_test(cpu_time_before_the_gate_is_not_counted),
 		cmocka_unit_test(run_delay_counts_from_the_gate),
-		cmocka_unit_test(what_happens_between_preparation_and_gate_is_not_counted),
+		cmocka_unit_test(cpu_time_and_delay_before_the_gate_are_not_counted),
 		cmocka_unit_test(run_delay_that_cannot_be_read_is_unknown),
 		cmocka_unit_test(a_cpu_is_compared_with_the_set_of_its_moment),
-		cmocka_unit_test(a_worker_has_a_moment_to_follow_its_set),
-		cmocka_unit_test(a_set_has_a_moment_to_follow_its_worker),
-		cmocka_unit_test(a_set_that_cannot_be_read_compares_nothing),
-		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
+		cmocka_unit_test(a_worker_may_follow_a_moved_cpu_set_within_a_grace_time),
+		cmocka_unit_test(a_cpu_set_may_follow_a_moved_worker_within_a_grace_time),
+		cmocka_unit_test(an_unreadable_cpu_set_is_not_compared),
+		cmocka_unit_test(schedstat_that_is_always_zero_means_unknown_delay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

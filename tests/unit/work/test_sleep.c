@@ -23,7 +23,7 @@ static void a_step_works_a_little_and_sleeps(void **state UNUSED)
 	assert_true(after.ru_nvcsw - before.ru_nvcsw >= 5);
 }
 
-static void a_sleep_that_was_stopped_is_no_iteration(void **state UNUSED)
+static void a_stopped_sleep_is_not_an_iteration(void **state UNUSED)
 {
 	struct in_process p;
 
@@ -38,7 +38,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_works_a_little_and_sleeps),
-		cmocka_unit_test(a_sleep_that_was_stopped_is_no_iteration),
+		cmocka_unit_test(a_stopped_sleep_is_not_an_iteration),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

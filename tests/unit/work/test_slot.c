@@ -24,7 +24,7 @@ static bool is_all(const struct work_slot_figures *figures, uint64_t value)
 	return memcmp(figures, &want, sizeof(want)) == 0;
 }
 
-static void nothing_is_read_before_something_was_published(void **state UNUSED)
+static void an_unpublished_slot_reads_nothing(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
 	struct work_slot_figures figures = all(7);
@@ -46,7 +46,7 @@ static void the_last_publication_is_read(void **state UNUSED)
 	}
 }
 
-static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
+static void a_writer_killed_while_publishing_leaves_the_previous_copy(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
 	struct work_slot_figures one = all(1), two = all(2), found;
@@ -82,7 +82,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-static void readers_never_see_a_mixture(void **state UNUSED)
+static void readers_never_see_a_partly_written_slot(void **state UNUSED)
 {
 	static struct work_slot slot;
 	struct work_slot_figures found = all(0);
@@ -102,7 +102,7 @@ static void readers_never_see_a_mixture(void **state UNUSED)
 	assert_true(last == 200000);
 }
 
-static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
+static void a_slot_collects_cpus_up_to_the_limit(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
 	struct topo_cpuset cpus;
@@ -118,7 +118,7 @@ static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 		    topo_cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
 }
 
-static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
+static void a_slot_keeps_the_first_cpu_set_that_was_left(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
 	struct topo_cpuset first = { 0 }, second = { 0 }, outside, had;
@@ -139,12 +139,12 @@ static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_read_before_something_was_published),
+		cmocka_unit_test(an_unpublished_slot_reads_nothing),
 		cmocka_unit_test(the_last_publication_is_read),
-		cmocka_unit_test(a_writer_killed_half_way_leaves_the_copy_before),
-		cmocka_unit_test(readers_never_see_a_mixture),
-		cmocka_unit_test(cpus_gather_and_numbers_beyond_the_limit_do_not),
-		cmocka_unit_test(the_first_set_outside_of_which_it_was_stays),
+		cmocka_unit_test(a_writer_killed_while_publishing_leaves_the_previous_copy),
+		cmocka_unit_test(readers_never_see_a_partly_written_slot),
+		cmocka_unit_test(a_slot_collects_cpus_up_to_the_limit),
+		cmocka_unit_test(a_slot_keeps_the_first_cpu_set_that_was_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

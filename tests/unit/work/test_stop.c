@@ -71,7 +71,7 @@ static void cpu_time_agrees_with_what_the_kernel_charged(void **state UNUSED)
 	assert_true(told_ns >= charged_ns / 2);
 }
 
-static void a_long_sleep_is_no_reason_to_be_killed(void **state UNUSED)
+static void a_worker_in_a_long_sleep_stops_without_a_kill(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP,
 				   .workers = 1,
@@ -92,7 +92,7 @@ static void a_long_sleep_is_no_reason_to_be_killed(void **state UNUSED)
 	assert_true(report.wall_ns < (uint64_t)WORK_LIMIT_MS * NS_PER_MS);
 }
 
-static void who_does_not_stop_is_killed_and_said_to_be(void **state UNUSED)
+static void a_worker_that_does_not_stop_is_killed_and_marked(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -117,7 +117,7 @@ static void who_does_not_stop_is_killed_and_said_to_be(void **state UNUSED)
 	assert_true(no_children_left());
 }
 
-static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
+static void a_worker_killed_by_others_keeps_its_figures(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -144,7 +144,7 @@ static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
 	}
 }
 
-static void who_never_passed_the_gate_never_started(void **state UNUSED)
+static void a_worker_stopped_before_the_gate_never_started(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -188,7 +188,7 @@ static void a_worker_killed_at_a_closed_gate_has_no_figures(void **state UNUSED)
 	assert_true(r.wall_ns == 0 && r.max_gap_ns == 0 && r.units == 0);
 }
 
-static void nothing_is_left_of_a_group_that_was_not_stopped(void **state UNUSED)
+static void freeing_a_running_group_kills_its_workers(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -206,12 +206,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(workers_of_every_kind_finish_when_asked),
 		cmocka_unit_test(cpu_time_agrees_with_what_the_kernel_charged),
-		cmocka_unit_test(a_long_sleep_is_no_reason_to_be_killed),
-		cmocka_unit_test(who_does_not_stop_is_killed_and_said_to_be),
-		cmocka_unit_test(who_was_killed_by_others_leaves_its_figures),
-		cmocka_unit_test(who_never_passed_the_gate_never_started),
+		cmocka_unit_test(a_worker_in_a_long_sleep_stops_without_a_kill),
+		cmocka_unit_test(a_worker_that_does_not_stop_is_killed_and_marked),
+		cmocka_unit_test(a_worker_killed_by_others_keeps_its_figures),
+		cmocka_unit_test(a_worker_stopped_before_the_gate_never_started),
 		cmocka_unit_test(a_worker_killed_at_a_closed_gate_has_no_figures),
-		cmocka_unit_test(nothing_is_left_of_a_group_that_was_not_stopped),
+		cmocka_unit_test(freeing_a_running_group_kills_its_workers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

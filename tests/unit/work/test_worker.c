@@ -105,7 +105,7 @@ static void a_short_visit_to_another_cpu_is_in_the_report(void **state UNUSED)
 }
 
 /* Two on one CPU: each waits while the other runs, and neither asked for sleep. */
-static void waiting_for_a_cpu_is_told_apart_from_sleep(void **state UNUSED)
+static void run_delay_and_sleep_are_counted_separately(void **state UNUSED)
 {
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
@@ -187,7 +187,7 @@ int main(void)
 		cmocka_unit_test(cpu_time_counts_from_the_gate),
 		cmocka_unit_test(only_the_cpu_it_may_use_is_in_the_report),
 		cmocka_unit_test(a_short_visit_to_another_cpu_is_in_the_report),
-		cmocka_unit_test(waiting_for_a_cpu_is_told_apart_from_sleep),
+		cmocka_unit_test(run_delay_and_sleep_are_counted_separately),
 		cmocka_unit_test(a_worker_keeps_no_descriptor_and_no_handler_of_its_parent),
 	};
 	pthread_atfork(NULL, NULL, burn);

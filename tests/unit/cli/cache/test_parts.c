@@ -78,7 +78,7 @@ static void a_dry_run_removes_nothing(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void what_nobody_uses_is_removed(void **state UNUSED)
+static void cleaning_a_part_removes_its_unused_files_only(void **state UNUSED)
 {
 	char *root = begin();
 
@@ -112,7 +112,7 @@ static void a_part_in_use_is_kept(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_root_in_use_does_not_protect_the_others(void **state UNUSED)
+static void cleaning_keeps_only_the_root_in_use(void **state UNUSED)
 {
 	char *root = begin();
 	struct cache_cleaning cleaning;
@@ -161,9 +161,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_those_on_disk),
 		cmocka_unit_test(a_dry_run_removes_nothing),
-		cmocka_unit_test(what_nobody_uses_is_removed),
+		cmocka_unit_test(cleaning_a_part_removes_its_unused_files_only),
 		cmocka_unit_test(a_part_in_use_is_kept),
-		cmocka_unit_test(a_root_in_use_does_not_protect_the_others),
+		cmocka_unit_test(cleaning_keeps_only_the_root_in_use),
 		cmocka_unit_test(templates_that_are_cloned_from_are_kept),
 	};
 

@@ -43,7 +43,7 @@ static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED
 	made_end(&m);
 }
 
-static void nothing_said_is_no_table(void **state UNUSED)
+static void a_table_of_zeros_only_is_not_printed(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_columns_ struct columns shown;
@@ -59,7 +59,7 @@ static void nothing_said_is_no_table(void **state UNUSED)
 	made_end(&m);
 }
 
-static void tables_of_many_names_have_no_such_form(void **state UNUSED)
+static void only_sections_of_few_metrics_are_shown_as_columns(void **state UNUSED)
 {
 	struct columns shown;
 
@@ -73,8 +73,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_and_groups_that_say_nothing_are_left_out),
-		cmocka_unit_test(nothing_said_is_no_table),
-		cmocka_unit_test(tables_of_many_names_have_no_such_form),
+		cmocka_unit_test(a_table_of_zeros_only_is_not_printed),
+		cmocka_unit_test(only_sections_of_few_metrics_are_shown_as_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

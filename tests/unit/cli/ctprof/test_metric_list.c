@@ -14,7 +14,7 @@ static void assert_tags(enum metric_id id, const char *expected)
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void the_class_comes_first_then_the_options(void **state UNUSED)
+static void a_metric_lists_its_class_tag_before_its_config_tags(void **state UNUSED)
 {
 	assert_tags(METRIC_NICE, "");
 	assert_tags(METRIC_WAIT_SUM, "[non-ext] [SCHEDSTATS]");
@@ -164,7 +164,7 @@ static void underscores_do_not_underline(void **state UNUSED)
 	assert_contains(strbuf_str(&text), "*thread\\_count* (tally, count)\n");
 }
 
-static void formulas_stand_behind_their_names(void **state UNUSED)
+static void the_man_page_prints_the_formula_after_the_name(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -173,7 +173,7 @@ static void formulas_stand_behind_their_names(void **state UNUSED)
 			"*avg\\_wait\\_ns* (ns) = wait\\_sum / wait\\_count\n\taverage wait");
 }
 
-static void words_have_their_meaning(void **state UNUSED)
+static void the_man_page_explains_tags_sections_kinds_and_sources(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -204,7 +204,7 @@ static void values_of_cgroups_pressure_and_host_have_their_files(void **state UN
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_class_comes_first_then_the_options),
+		cmocka_unit_test(a_metric_lists_its_class_tag_before_its_config_tags),
 		cmocka_unit_test(everything_is_listed_in_four_parts),
 		cmocka_unit_test(a_narrow_terminal_gets_paragraphs),
 		cmocka_unit_test(every_row_of_cgroups_pressure_and_host_is_listed),
@@ -212,8 +212,8 @@ int main(void)
 		cmocka_unit_test(a_derived_metric_has_a_formula_and_inputs),
 		cmocka_unit_test(values_besides_threads_say_section_and_file),
 		cmocka_unit_test(underscores_do_not_underline),
-		cmocka_unit_test(formulas_stand_behind_their_names),
-		cmocka_unit_test(words_have_their_meaning),
+		cmocka_unit_test(the_man_page_prints_the_formula_after_the_name),
+		cmocka_unit_test(the_man_page_explains_tags_sections_kinds_and_sources),
 		cmocka_unit_test(values_of_cgroups_pressure_and_host_have_their_files),
 	};
 

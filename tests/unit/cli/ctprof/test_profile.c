@@ -34,7 +34,7 @@ static void groups_are_in_the_order_that_was_asked_for(void **state UNUSED)
 	made_end(&m);
 }
 
-static void what_is_absent_comes_last_in_either_direction(void **state UNUSED)
+static void absent_values_sort_last_in_both_directions(void **state UNUSED)
 {
 	struct made m;
 
@@ -47,7 +47,7 @@ static void what_is_absent_comes_last_in_either_direction(void **state UNUSED)
 	made_end(&m);
 }
 
-static void the_top_is_a_part_and_the_whole_is_still_counted(void **state UNUSED)
+static void top_limits_the_shown_groups_and_keeps_the_count_of_all(void **state UNUSED)
 {
 	struct made m;
 
@@ -164,8 +164,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_in_the_order_that_was_asked_for),
-		cmocka_unit_test(what_is_absent_comes_last_in_either_direction),
-		cmocka_unit_test(the_top_is_a_part_and_the_whole_is_still_counted),
+		cmocka_unit_test(absent_values_sort_last_in_both_directions),
+		cmocka_unit_test(top_limits_the_shown_groups_and_keeps_the_count_of_all),
 		cmocka_unit_test(sections_and_metrics_choose_together),
 		cmocka_unit_test(single_threads_are_found_by_number_name_pattern_and_label),
 		cmocka_unit_test(only_matching_threads_are_shown_each_alone),

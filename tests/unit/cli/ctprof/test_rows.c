@@ -87,7 +87,7 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 	made_end(&m);
 }
 
-static void no_quota_still_has_a_period(void **state UNUSED)
+static void cpu_max_without_a_quota_shows_its_period(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct procfs_cgroup_stats *stats;
@@ -119,7 +119,7 @@ static void several_cgroups_of_one_key_have_a_total(void **state UNUSED)
 	made_end(&m);
 }
 
-static void cgroups_are_no_rows_on_other_axes(void **state UNUSED)
+static void cgroup_rows_need_the_cgroup_axis(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct made m;
@@ -166,7 +166,7 @@ static void a_kernel_without_sched_ext_has_no_rows_of_it(void **state UNUSED)
 	made_end(&m);
 }
 
-static void memory_is_told_in_bytes_and_the_top_holds_for_it(void **state UNUSED)
+static void smaps_rows_are_in_bytes_and_limited_by_top(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct procfs_named_readings small = { 0 }, large = { 0 };
@@ -191,12 +191,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cgroups_have_their_statistics_and_limits),
-		cmocka_unit_test(no_quota_still_has_a_period),
+		cmocka_unit_test(cpu_max_without_a_quota_shows_its_period),
 		cmocka_unit_test(several_cgroups_of_one_key_have_a_total),
-		cmocka_unit_test(cgroups_are_no_rows_on_other_axes),
+		cmocka_unit_test(cgroup_rows_need_the_cgroup_axis),
 		cmocka_unit_test(the_host_has_pressure_and_sched_ext),
 		cmocka_unit_test(a_kernel_without_sched_ext_has_no_rows_of_it),
-		cmocka_unit_test(memory_is_told_in_bytes_and_the_top_holds_for_it),
+		cmocka_unit_test(smaps_rows_are_in_bytes_and_limited_by_top),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

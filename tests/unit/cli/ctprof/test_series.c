@@ -23,7 +23,7 @@ static void a_name_holds_host_and_time_in_utc(void **state UNUSED)
 	assert_name("web-1.example", 1700000000, "web-1.example-20231114T221320Z.ctprof.zst");
 }
 
-static void strange_hosts_make_plain_names(void **state UNUSED)
+static void odd_host_names_give_plain_file_names(void **state UNUSED)
 {
 	assert_name("a/b c\n", 0, "a_b_c_-19700101T000000Z.ctprof.zst");
 	assert_name("", 0, "host-19700101T000000Z.ctprof.zst");
@@ -74,7 +74,7 @@ static void times_have_a_unit(void **state UNUSED)
 	}
 }
 
-static void what_is_no_time_is_refused(void **state UNUSED)
+static void malformed_intervals_are_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = { "",
 					     "5",
@@ -101,7 +101,7 @@ static void what_is_no_time_is_refused(void **state UNUSED)
 	assert_int_equal(ns, 7);
 }
 
-static void a_late_start_shifts_no_later_moment(void **state UNUSED)
+static void a_late_snapshot_does_not_shift_the_later_ones(void **state UNUSED)
 {
 	uint64_t slot = 0, missed = 0;
 
@@ -221,7 +221,7 @@ static void only_terminals_see_progress_and_only_after_a_second(void **state UNU
 	assert_string_equal(shown(&screen, &text), "done\\x1b[31m\n");
 }
 
-static void the_quiet_see_nothing_and_notes_are_for_the_curious(void **state UNUSED)
+static void quiet_hides_progress_and_only_verbose_shows_notes(void **state UNUSED)
 {
 	struct stderr_text text;
 	struct cli_screen screen;
@@ -310,7 +310,7 @@ static struct run run(uint64_t count, uint64_t interval_ms)
 	return r;
 }
 
-static void one_is_taken_at_once(void **state UNUSED)
+static void a_series_of_one_is_taken_without_waiting(void **state UNUSED)
 {
 	struct run r = run(1, 0);
 
@@ -332,7 +332,7 @@ static void a_series_is_taken_at_even_distances(void **state UNUSED)
 		assert_true(fake.at_ns[i] - fake.at_ns[0] >= (i * 20 - 1) * NS_PER_MS);
 }
 
-static void a_moment_that_passed_is_counted_and_not_made_up_for(void **state UNUSED)
+static void a_missed_snapshot_time_is_counted_and_skipped(void **state UNUSED)
 {
 	struct run r;
 
@@ -372,21 +372,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_holds_host_and_time_in_utc),
-		cmocka_unit_test(strange_hosts_make_plain_names),
+		cmocka_unit_test(odd_host_names_give_plain_file_names),
 		cmocka_unit_test(a_name_that_is_taken_gets_a_number),
 		cmocka_unit_test(times_have_a_unit),
-		cmocka_unit_test(what_is_no_time_is_refused),
-		cmocka_unit_test(a_late_start_shifts_no_later_moment),
+		cmocka_unit_test(malformed_intervals_are_refused),
+		cmocka_unit_test(a_late_snapshot_does_not_shift_the_later_ones),
 		cmocka_unit_test(costs_add_up),
 		cmocka_unit_test(work_takes_time_of_both_kinds),
 		cmocka_unit_test(the_line_and_the_json_say_the_same),
 		cmocka_unit_test(no_time_has_no_rate),
 		cmocka_unit_test(progress_says_how_far_it_is),
 		cmocka_unit_test(only_terminals_see_progress_and_only_after_a_second),
-		cmocka_unit_test(the_quiet_see_nothing_and_notes_are_for_the_curious),
-		cmocka_unit_test(one_is_taken_at_once),
+		cmocka_unit_test(quiet_hides_progress_and_only_verbose_shows_notes),
+		cmocka_unit_test(a_series_of_one_is_taken_without_waiting),
 		cmocka_unit_test(a_series_is_taken_at_even_distances),
-		cmocka_unit_test(a_moment_that_passed_is_counted_and_not_made_up_for),
+		cmocka_unit_test(a_missed_snapshot_time_is_counted_and_skipped),
 		cmocka_unit_test(an_interrupted_series_keeps_what_was_whole),
 		cmocka_unit_test(a_capture_that_fails_ends_it),
 	};

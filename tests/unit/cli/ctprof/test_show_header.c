@@ -8,7 +8,7 @@ static void format(struct made *m, size_t columns, struct strbuf *into)
 	made_end(m);
 }
 
-static void when_where_and_how_well(void **state UNUSED)
+static void the_header_shows_time_host_and_quality_of_the_capture(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct made m;
@@ -85,7 +85,7 @@ static void lines_are_wrapped_at_the_terminal(void **state UNUSED)
 	assert_contains(strbuf_str(&text), "\n          ");
 }
 
-static void an_evil_path_stays_harmless(void **state UNUSED)
+static void control_characters_in_the_path_are_escaped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct made m;
@@ -100,10 +100,10 @@ static void an_evil_path_stays_harmless(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(when_where_and_how_well),
+		cmocka_unit_test(the_header_shows_time_host_and_quality_of_the_capture),
 		cmocka_unit_test(a_file_without_presence_says_so),
 		cmocka_unit_test(lines_are_wrapped_at_the_terminal),
-		cmocka_unit_test(an_evil_path_stays_harmless),
+		cmocka_unit_test(control_characters_in_the_path_are_escaped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

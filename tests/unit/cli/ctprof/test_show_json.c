@@ -62,7 +62,7 @@ static void keys_are_whole_and_in_parts(void **state UNUSED)
 	assert_contains(strbuf_str(&text), "\"group_by\": \"all\"");
 }
 
-static void what_nobody_knows_is_null(void **state UNUSED)
+static void unknown_values_are_null_in_json(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct made m;
@@ -128,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_value_has_its_members),
 		cmocka_unit_test(keys_are_whole_and_in_parts),
-		cmocka_unit_test(what_nobody_knows_is_null),
+		cmocka_unit_test(unknown_values_are_null_in_json),
 		cmocka_unit_test(a_live_heap_is_an_exact_integer),
 		cmocka_unit_test(sections_hold_groups_and_their_values),
 	};

@@ -11,7 +11,7 @@ static void assert_groups(struct made *m, const char *expected)
 	made_end(m);
 }
 
-static void a_line_for_each_metric_that_says_something(void **state UNUSED)
+static void each_metric_that_is_not_zero_has_a_line(void **state UNUSED)
 {
 	struct made m;
 
@@ -55,7 +55,7 @@ static void a_few_named_metrics_are_columns(void **state UNUSED)
 		      "web-{N}        3  3.000ms (2 of 3)  0.292 (2 of 3)      -  R (2 of 3)\n");
 }
 
-static void a_group_that_says_nothing_is_counted(void **state UNUSED)
+static void groups_of_zeros_are_hidden_and_counted(void **state UNUSED)
 {
 	struct made m;
 
@@ -201,7 +201,7 @@ static void fill(struct made *m)
 	};
 }
 
-static void sections_follow_each_other_and_leave_nothing_out_but_zeros(void **state UNUSED)
+static void sections_are_printed_in_turn_without_rows_of_zeros(void **state UNUSED)
 {
 	struct made m;
 
@@ -253,7 +253,7 @@ static void every_row_of_a_short_section_when_asked_for(void **state UNUSED)
 	made_end(&m);
 }
 
-static void nothing_to_say_is_silence(void **state UNUSED)
+static void a_snapshot_without_rows_prints_nothing(void **state UNUSED)
 {
 	struct made m;
 
@@ -264,19 +264,19 @@ static void nothing_to_say_is_silence(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_for_each_metric_that_says_something),
+		cmocka_unit_test(each_metric_that_is_not_zero_has_a_line),
 		cmocka_unit_test(a_few_named_metrics_are_columns),
-		cmocka_unit_test(a_group_that_says_nothing_is_counted),
+		cmocka_unit_test(groups_of_zeros_are_hidden_and_counted),
 		cmocka_unit_test(everything_is_shown_when_asked_for),
 		cmocka_unit_test(all_rows_of_a_section),
 		cmocka_unit_test(the_axis_all_is_a_tree),
 		cmocka_unit_test(single_threads_have_no_number_of_threads),
 		cmocka_unit_test(the_top_says_of_how_many),
 		cmocka_unit_test(a_list_of_cpus_is_cut),
-		cmocka_unit_test(sections_follow_each_other_and_leave_nothing_out_but_zeros),
+		cmocka_unit_test(sections_are_printed_in_turn_without_rows_of_zeros),
 		cmocka_unit_test(everything_includes_what_is_0_or_absent),
 		cmocka_unit_test(every_row_of_a_short_section_when_asked_for),
-		cmocka_unit_test(nothing_to_say_is_silence),
+		cmocka_unit_test(a_snapshot_without_rows_prints_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

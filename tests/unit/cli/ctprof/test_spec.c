@@ -33,7 +33,7 @@ static uint32_t sources_of(const char *text)
 	return spec_sources(&choice);
 }
 
-static void metrics_need_their_sources_and_who_is_who(void **state UNUSED)
+static void chosen_metrics_select_their_sources_plus_comm_and_stat(void **state UNUSED)
 {
 	const uint32_t who = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
 
@@ -50,7 +50,7 @@ static void metrics_need_their_sources_and_who_is_who(void **state UNUSED)
 			 who | METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK));
 }
 
-static void an_empty_text_is_no_choice(void **state UNUSED)
+static void an_empty_specification_chooses_nothing(void **state UNUSED)
 {
 	struct metric_choice choice = { .n = 7 };
 	struct section_choice sections = { .n = 7 };
@@ -88,7 +88,7 @@ static void a_word_twice_is_an_error(void **state UNUSED)
 	assert_says(spec_parse_sort("run_time_ns:asc,run_time_ns:desc", &order), "named twice");
 }
 
-static void an_unknown_metric_is_near_to_one_or_all_are_listed(void **state UNUSED)
+static void an_unknown_metric_gets_a_suggestion_or_the_whole_list(void **state UNUSED)
 {
 	struct metric_choice choice;
 
@@ -159,11 +159,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_are_chosen_in_the_order_they_are_named),
-		cmocka_unit_test(metrics_need_their_sources_and_who_is_who),
-		cmocka_unit_test(an_empty_text_is_no_choice),
+		cmocka_unit_test(chosen_metrics_select_their_sources_plus_comm_and_stat),
+		cmocka_unit_test(an_empty_specification_chooses_nothing),
 		cmocka_unit_test(an_empty_word_is_an_error),
 		cmocka_unit_test(a_word_twice_is_an_error),
-		cmocka_unit_test(an_unknown_metric_is_near_to_one_or_all_are_listed),
+		cmocka_unit_test(an_unknown_metric_gets_a_suggestion_or_the_whole_list),
 		cmocka_unit_test(sections_are_found_in_any_case),
 		cmocka_unit_test(sorting_is_descending_unless_said),
 		cmocka_unit_test(wrong_sorting_is_refused),

@@ -18,7 +18,7 @@ static void every_check_has_a_name_of_its_own(void **state UNUSED)
 	}
 }
 
-static void what_is_said_last_counts(void **state UNUSED)
+static void a_later_finding_replaces_text_and_fix(void **state UNUSED)
 {
 	_cleanup_finding_ struct finding finding = { 0 };
 
@@ -31,7 +31,7 @@ static void what_is_said_last_counts(void **state UNUSED)
 	assert_string_equal(strbuf_str(&finding.fix), "");
 }
 
-static void only_others_than_root_need_sudo(void **state UNUSED)
+static void the_fix_has_sudo_unless_run_by_root(void **state UNUSED)
 {
 	_cleanup_finding_ struct finding finding = { 0 };
 
@@ -141,8 +141,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_check_has_a_name_of_its_own),
-		cmocka_unit_test(what_is_said_last_counts),
-		cmocka_unit_test(only_others_than_root_need_sudo),
+		cmocka_unit_test(a_later_finding_replaces_text_and_fix),
+		cmocka_unit_test(the_fix_has_sudo_unless_run_by_root),
 		IN_MACHINE(os_release_is_read_with_and_without_quotes),
 		cmocka_unit_test(lines_have_name_state_text_and_fix),
 		cmocka_unit_test(narrow_terminals_wrap_the_text_but_not_the_fix),

@@ -17,7 +17,7 @@ static void choose_tcg(const char *root, struct finding *finding)
 	check_accelerator_choice(root, &with_tcg, finding);
 }
 
-static void the_accelerator_says_why_and_what_helps(void **state)
+static void tcg_is_explained_with_the_module_to_load(void **state)
 {
 	struct machine *m = *state;
 
@@ -141,7 +141,7 @@ static void this_machine_has_an_accelerator(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_MACHINE(the_accelerator_says_why_and_what_helps),
+		IN_MACHINE(tcg_is_explained_with_the_module_to_load),
 		IN_MACHINE(old_versions_of_qemu_are_limited),
 		IN_MACHINE(without_qemu_the_package_is_named),
 		IN_MACHINE(firmware_is_found_where_qemu_keeps_it),

@@ -84,7 +84,7 @@ static void cgroups_are_found_where_they_are_mounted(void **state)
 	expect(m, check_cgroup, CHECK_OK, "with all controllers", NULL);
 }
 
-static void kernels_come_from_debian_with_keys(void **state)
+static void the_apt_check_wants_debian_and_its_keyring(void **state)
 {
 	struct machine *m = *state;
 
@@ -188,7 +188,7 @@ static void a_cache_that_may_not_be_written_is_missing(void **state)
 }
 
 /* Told to use the folder that was just refused, nobody gets anywhere. */
-static void a_home_that_may_not_be_written_is_not_its_own_remedy(void **state)
+static void the_fix_for_an_unwritable_home_is_another_directory(void **state)
 {
 	struct machine *m = *state;
 	int status = -1;
@@ -218,7 +218,7 @@ static void a_home_that_may_not_be_written_is_not_its_own_remedy(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void shm_is_never_a_problem(void **state)
+static void the_shm_check_always_passes(void **state)
 {
 	struct machine *m = *state;
 
@@ -233,14 +233,14 @@ int main(void)
 		IN_MACHINE(bpf_needs_permission_and_btf),
 		IN_MACHINE(ptrace_depends_on_yama_and_capabilities),
 		IN_MACHINE(cgroups_are_found_where_they_are_mounted),
-		IN_MACHINE(kernels_come_from_debian_with_keys),
+		IN_MACHINE(the_apt_check_wants_debian_and_its_keyring),
 		cmocka_unit_test(bpf_of_this_machine_is_never_missing),
 		IN_MACHINE(the_cache_counts_what_it_occupies),
 		IN_MACHINE(a_cache_that_is_not_there_yet_is_fine),
 		IN_MACHINE(links_are_not_counted),
 		IN_MACHINE(a_cache_that_may_not_be_written_is_missing),
-		IN_MACHINE(a_home_that_may_not_be_written_is_not_its_own_remedy),
-		IN_MACHINE(shm_is_never_a_problem),
+		IN_MACHINE(the_fix_for_an_unwritable_home_is_another_directory),
+		IN_MACHINE(the_shm_check_always_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

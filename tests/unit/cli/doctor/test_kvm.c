@@ -57,7 +57,7 @@ static int flush_once(struct strbuf *text)
 }
 
 /* Guests take their time: each line is seen when it is known. */
-static void each_step_is_told_when_it_is_done(void **state UNUSED)
+static void output_is_flushed_after_each_step(void **state UNUSED)
 {
 	static const struct doctor_step steps[] = {
 		{ "first", works },
@@ -96,7 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_that_work_are_all_run),
 		cmocka_unit_test(the_first_that_fails_ends_it),
-		cmocka_unit_test(each_step_is_told_when_it_is_done),
+		cmocka_unit_test(output_is_flushed_after_each_step),
 		IN_MACHINE(without_a_kernel_each_step_says_so),
 	};
 

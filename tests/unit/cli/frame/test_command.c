@@ -144,7 +144,7 @@ static void help_goes_to_standard_output(void **state UNUSED)
 	assert_string_equal(err, "");
 }
 
-static void a_bare_program_of_commands_explains_itself(void **state UNUSED)
+static void a_program_without_a_command_prints_its_commands_and_exits_2(void **state UNUSED)
 {
 	const char *argv[] = { "parent", NULL };
 	_cleanup_free_ char *out = NULL, *err = NULL;
@@ -222,7 +222,7 @@ int main(void)
 		cmocka_unit_test(a_command_may_choose_how_a_wrong_line_exits),
 		cmocka_unit_test(what_the_user_typed_reaches_the_terminal_escaped),
 		cmocka_unit_test(help_goes_to_standard_output),
-		cmocka_unit_test(a_bare_program_of_commands_explains_itself),
+		cmocka_unit_test(a_program_without_a_command_prints_its_commands_and_exits_2),
 		cmocka_unit_test(version_is_that_of_the_program),
 		cmocka_unit_test(a_full_disk_is_exit_1),
 		cmocka_unit_test(what_a_command_shows_is_printed_unless_it_fails),

@@ -50,7 +50,7 @@ static void texts_stay_inside_their_quotes(void **state UNUSED)
 	assert_contains(strbuf_str(&fish), " -d 'it\\'s'\n");
 }
 
-static void the_walk_goes_down_and_stops_at_strangers(void **state UNUSED)
+static void the_completion_walk_stops_at_unknown_words(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -116,7 +116,7 @@ static void nothing_is_offered_for_a_number(void **state UNUSED)
 	bash_offers(&sample, "sample --count ''", "");
 }
 
-static void nothing_is_offered_behind_two_dashes(void **state UNUSED)
+static void nothing_is_completed_after_two_dashes(void **state UNUSED)
 {
 	bash_offers(&sample, "sample -f -- --co", "");
 	bash_offers(&sample, "sample -- ls --path /proc/self/statu", "");
@@ -251,12 +251,12 @@ int main(void)
 		cmocka_unit_test(every_command_is_visited_parents_first),
 		cmocka_unit_test(rows_say_what_a_command_takes),
 		cmocka_unit_test(texts_stay_inside_their_quotes),
-		cmocka_unit_test(the_walk_goes_down_and_stops_at_strangers),
+		cmocka_unit_test(the_completion_walk_stops_at_unknown_words),
 		cmocka_unit_test(options_are_offered_by_their_beginning),
 		cmocka_unit_test(the_words_of_a_choice_are_offered),
 		cmocka_unit_test(files_are_offered_where_a_file_is_wanted),
 		cmocka_unit_test(nothing_is_offered_for_a_number),
-		cmocka_unit_test(nothing_is_offered_behind_two_dashes),
+		cmocka_unit_test(nothing_is_completed_after_two_dashes),
 		cmocka_unit_test(commands_are_offered_first),
 		cmocka_unit_test(every_level_is_completed_in_bash),
 		cmocka_unit_test(help_takes_commands_of_every_level_in_bash),

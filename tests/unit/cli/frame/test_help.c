@@ -84,7 +84,7 @@ static void a_long_spelling_gets_its_own_line(void **state UNUSED)
 					"                           help\n");
 }
 
-static void words_stand_in_lists_with_titles(void **state UNUSED)
+static void help_prints_word_lists_under_their_titles(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -111,7 +111,7 @@ int main(void)
 		cmocka_unit_test(help_of_a_program_lists_its_commands),
 		cmocka_unit_test(no_line_is_wider_than_the_terminal),
 		cmocka_unit_test(a_long_spelling_gets_its_own_line),
-		cmocka_unit_test(words_stand_in_lists_with_titles),
+		cmocka_unit_test(help_prints_word_lists_under_their_titles),
 		cmocka_unit_test(version_is_name_and_number),
 	};
 

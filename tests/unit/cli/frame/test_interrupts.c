@@ -25,7 +25,7 @@ static void the_first_interrupt_is_for_the_guest(void **state UNUSED)
 	assert_int_equal(cli_interrupts_ended_by(), 0);
 }
 
-static void the_second_interrupt_ends_us(void **state UNUSED)
+static void the_second_interrupt_cancels_the_command(void **state UNUSED)
 {
 	cli_interrupts_forward(true);
 	raise(SIGINT);
@@ -34,7 +34,7 @@ static void the_second_interrupt_ends_us(void **state UNUSED)
 	assert_int_equal(cli_interrupts_ended_by(), SIGINT);
 }
 
-static void before_a_command_runs_every_interrupt_is_ours(void **state UNUSED)
+static void without_forwarding_an_interrupt_cancels_at_once(void **state UNUSED)
 {
 	raise(SIGINT);
 	assert_true(cancel_requested(&cancel));
@@ -42,7 +42,7 @@ static void before_a_command_runs_every_interrupt_is_ours(void **state UNUSED)
 	assert_int_equal(cli_interrupts_ended_by(), SIGINT);
 }
 
-static void the_signal_that_came_first_is_the_reason(void **state UNUSED)
+static void the_first_signal_is_reported_as_the_cause(void **state UNUSED)
 {
 	cli_interrupts_forward(true);
 	raise(SIGTERM);
@@ -52,7 +52,7 @@ static void the_signal_that_came_first_is_the_reason(void **state UNUSED)
 	assert_int_equal(cli_interrupts_ended_by(), SIGTERM);
 }
 
-static void a_new_size_is_told_once(void **state UNUSED)
+static void a_terminal_resize_is_returned_once(void **state UNUSED)
 {
 	assert_false(cli_interrupts_take_resize());
 	raise(SIGWINCH);
@@ -62,13 +62,13 @@ static void a_new_size_is_told_once(void **state UNUSED)
 	assert_false(cancel_requested(&cancel));
 }
 
-static void a_reader_that_went_away_does_not_kill_us(void **state UNUSED)
+static void sigpipe_does_not_kill_the_program(void **state UNUSED)
 {
 	raise(SIGPIPE);
 	assert_int_equal(cli_interrupts_ended_by(), 0);
 }
 
-static void what_our_parent_ignores_stays_ignored(void **state UNUSED)
+static void signals_ignored_by_the_parent_stay_ignored(void **state UNUSED)
 {
 	signal(SIGHUP, SIG_IGN);
 	assert_success(cli_interrupts_install(&cancel));
@@ -81,12 +81,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_first_interrupt_is_for_the_guest, fresh),
-		cmocka_unit_test_setup(the_second_interrupt_ends_us, fresh),
-		cmocka_unit_test_setup(before_a_command_runs_every_interrupt_is_ours, fresh),
-		cmocka_unit_test_setup(the_signal_that_came_first_is_the_reason, fresh),
-		cmocka_unit_test_setup(a_new_size_is_told_once, fresh),
-		cmocka_unit_test_setup(a_reader_that_went_away_does_not_kill_us, fresh),
-		cmocka_unit_test_setup(what_our_parent_ignores_stays_ignored, fresh),
+		cmocka_unit_test_setup(the_second_interrupt_cancels_the_command, fresh),
+		cmocka_unit_test_setup(without_forwarding_an_interrupt_cancels_at_once, fresh),
+		cmocka_unit_test_setup(the_first_signal_is_reported_as_the_cause, fresh),
+		cmocka_unit_test_setup(a_terminal_resize_is_returned_once, fresh),
+		cmocka_unit_test_setup(sigpipe_does_not_kill_the_program, fresh),
+		cmocka_unit_test_setup(signals_ignored_by_the_parent_stay_ignored, fresh),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

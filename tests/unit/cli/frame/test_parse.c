@@ -100,7 +100,7 @@ static void ranges_are_inclusive_and_named_in_the_error(void **state UNUSED)
 		       "18446744073709551616");
 }
 
-static void what_is_no_whole_number_is_refused(void **state UNUSED)
+static void malformed_whole_numbers_are_refused(void **state UNUSED)
 {
 	assert_refused("--count 'ten' is not a whole number; it must be in 1..=100", "--count",
 		       "ten");
@@ -127,7 +127,7 @@ static void a_missing_value_is_named(void **state UNUSED)
 	assert_refused("--flag takes no value, but 'yes' was given", "--flag=yes");
 }
 
-static void an_option_may_stand_once(void **state UNUSED)
+static void a_repeated_option_is_refused(void **state UNUSED)
 {
 	assert_refused("--count is given twice", "--count", "1", "--count", "2");
 	assert_refused("--flag is given twice", "-f", "--flag");
@@ -183,7 +183,7 @@ static void an_option_of_many_has_a_limit(void **state UNUSED)
 	assert_string_equal(error_message(err), "--include is given more than 256 times");
 }
 
-static void the_rest_is_taken_as_it_stands(void **state UNUSED)
+static void arguments_after_two_dashes_are_passed_unparsed(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "word", "--", "ls", "--flag", "--", "", "-h", NULL };
 	struct sample_config config = { 0 };
@@ -302,15 +302,15 @@ int main(void)
 		cmocka_unit_test(letters_may_be_joined_and_carry_a_value),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(ranges_are_inclusive_and_named_in_the_error),
-		cmocka_unit_test(what_is_no_whole_number_is_refused),
+		cmocka_unit_test(malformed_whole_numbers_are_refused),
 		cmocka_unit_test(a_missing_value_is_named),
-		cmocka_unit_test(an_option_may_stand_once),
+		cmocka_unit_test(a_repeated_option_is_refused),
 		cmocka_unit_test(choices_are_listed_when_none_fits),
 		cmocka_unit_test(unknown_options_get_a_suggestion_when_one_is_near),
 		cmocka_unit_test(one_argument_too_many_is_refused),
 		cmocka_unit_test(an_option_of_many_keeps_all_values_in_order),
 		cmocka_unit_test(an_option_of_many_has_a_limit),
-		cmocka_unit_test(the_rest_is_taken_as_it_stands),
+		cmocka_unit_test(arguments_after_two_dashes_are_passed_unparsed),
 		cmocka_unit_test(help_and_version_win_over_what_follows),
 		cmocka_unit_test(a_command_word_hands_over_its_arguments),
 		cmocka_unit_test(an_unknown_command_gets_a_suggestion),

@@ -39,7 +39,7 @@ static void progress_waits_for_a_second_when_asked(void **state UNUSED)
 	assert_contains(shown(&screen, &text), "\r1 of 3");
 }
 
-static void the_quiet_see_nothing(void **state UNUSED)
+static void quiet_hides_progress_and_messages(void **state UNUSED)
 {
 	struct stderr_text text;
 	struct cli_screen screen;
@@ -54,7 +54,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(progress_is_one_line_of_a_terminal_and_goes),
 		cmocka_unit_test(progress_waits_for_a_second_when_asked),
-		cmocka_unit_test(the_quiet_see_nothing),
+		cmocka_unit_test(quiet_hides_progress_and_messages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void flags_choose_the_stop_policy(void **state UNUSED)
 	}
 }
 
-static void itself_is_refused(void **state UNUSED)
+static void probing_the_own_process_is_refused(void **state UNUSED)
 {
 	struct probe_config config = { .pid = getpid(), .snapshots = 1 };
 
@@ -219,7 +219,7 @@ static void a_result_that_would_grow_too_large_ends_early(void **state UNUSED)
 	assert_true(report.interrupted);
 }
 
-static void a_result_of_just_the_limit_is_whole(void **state UNUSED)
+static void a_result_of_exactly_the_limit_is_not_limited(void **state UNUSED)
 {
 	struct probe_config config = config_for(3);
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
@@ -276,7 +276,7 @@ static void what_was_read_before_a_death_is_kept(void **state UNUSED)
 }
 
 /* The numbers are whole, but the deadline did pass before the run was over. */
-static void a_late_thread_left_behind_is_an_interruption(void **state UNUSED)
+static void a_thread_that_could_not_be_released_marks_an_interruption(void **state UNUSED)
 {
 	struct probe_config config = config_for(1);
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
@@ -357,7 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_target(collects_as_many_snapshots_as_asked),
 		with_target(flags_choose_the_stop_policy),
-		with_target(itself_is_refused),
+		with_target(probing_the_own_process_is_refused),
 		with_target(a_pid_without_process_is_missing),
 		with_target(a_zombie_exists_but_has_no_executable),
 		with_target(attach_errors_pass_through),
@@ -367,13 +367,13 @@ int main(void)
 		with_target(a_request_after_the_last_snapshot_interrupts_nothing),
 		with_target(an_interrupted_snapshot_is_the_last),
 		with_target(a_result_that_would_grow_too_large_ends_early),
-		with_target(a_result_of_just_the_limit_is_whole),
+		with_target(a_result_of_exactly_the_limit_is_not_limited),
 		with_target(the_same_program_again_is_fatal),
 		with_target(the_number_of_a_thread_is_refused),
 		with_target(threads_that_cannot_be_listed_are_fatal),
 		with_target(another_program_between_snapshots_is_fatal),
 		with_target(what_was_read_before_a_death_is_kept),
-		with_target(a_late_thread_left_behind_is_an_interruption),
+		with_target(a_thread_that_could_not_be_released_marks_an_interruption),
 		with_target(the_report_names_what_was_read_and_what_was_not),
 	};
 	sigset_t blocked;

@@ -24,7 +24,7 @@ static const char *const words[] = {
 	"other",
 };
 
-static void the_vocabulary_is_exactly_this(void **state UNUSED)
+static void the_fatal_tags_are_the_documented_list(void **state UNUSED)
 {
 #define TAG_(id, tag, meaning) tag,
 	static const char *const all[] = { FATAL_ALL(TAG_) };
@@ -52,7 +52,7 @@ static void own_kinds_keep_their_tag_under_context(void **state UNUSED)
 	assert_string_equal(fatal_tag(err), "exe-identity-changed");
 }
 
-static void everything_else_is_other(void **state UNUSED)
+static void errors_without_a_fatal_tag_are_tagged_other(void **state UNUSED)
 {
 	_cleanup_error_ struct error *io = base_error(BASE_IO, EIO, "x");
 	_cleanup_error_ struct error *thread = probe_thread_error(PROBE_THREAD_WAITPID, 0, "x");
@@ -156,7 +156,7 @@ static void a_refusal_is_about_permission(void **state)
 	assert_contains(exe_hint(state, 'S', EACCES, &hint), "CAP_SYS_PTRACE");
 }
 
-static void nothing_is_said_where_nothing_is_known(void **state)
+static void no_hint_is_given_without_a_known_cause(void **state)
 {
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
 
@@ -170,16 +170,16 @@ static void nothing_is_said_where_nothing_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_vocabulary_is_exactly_this),
+		cmocka_unit_test(the_fatal_tags_are_the_documented_list),
 		cmocka_unit_test(attach_errors_keep_their_tag),
 		cmocka_unit_test(own_kinds_keep_their_tag_under_context),
-		cmocka_unit_test(everything_else_is_other),
+		cmocka_unit_test(errors_without_a_fatal_tag_are_tagged_other),
 		with_proc(yama_is_named_with_its_value),
 		with_proc(another_tracer_is_named),
 		with_proc(without_yama_the_capability_is_named),
 		with_proc(a_process_without_executable_is_a_zombie_or_a_kernel_thread),
 		with_proc(a_refusal_is_about_permission),
-		with_proc(nothing_is_said_where_nothing_is_known),
+		with_proc(no_hint_is_given_without_a_known_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

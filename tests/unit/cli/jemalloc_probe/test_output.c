@@ -199,7 +199,7 @@ static char *text_of(int fd)
 	return strbuf_take(&text);
 }
 
-static void numbers_and_warnings_go_their_ways(void **state UNUSED)
+static void numbers_go_to_stdout_and_warnings_to_stderr(void **state UNUSED)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(line_threads, 3, 2);
 	_cleanup_close_ int out = memfd_create("out", 0), err = memfd_create("err", 0);
@@ -251,7 +251,7 @@ static void a_name_cannot_break_its_line(void **state UNUSED)
 			    "deallocated_bytes=0");
 }
 
-static void no_snapshot_leaves_the_head_alone(void **state UNUSED)
+static void a_report_without_snapshots_prints_only_its_head(void **state UNUSED)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(line_threads, 3, 0);
 	_cleanup_close_ int out = memfd_create("out", 0);
@@ -272,7 +272,7 @@ static void a_full_disk_is_an_error_with_its_errno(void **state UNUSED)
 	assert_int_equal(error_errno(error), ENOSPC);
 }
 
-static void a_closed_standard_error_costs_no_numbers(void **state UNUSED)
+static void a_closed_stderr_does_not_lose_the_numbers(void **state UNUSED)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(line_threads, 3, 1);
 	_cleanup_close_ int out = memfd_create("out", 0);
@@ -283,7 +283,7 @@ static void a_closed_standard_error_costs_no_numbers(void **state UNUSED)
 	assert_contains(text, "tid=44");
 }
 
-static void warnings_alone_hold_the_failed_threads(void **state UNUSED)
+static void warnings_list_only_the_failed_threads(void **state UNUSED)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(line_threads, 3, 1);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -363,7 +363,7 @@ static void a_counter_that_shrank_has_no_rate(void **state UNUSED)
 	assert_contains(text, " 42  main        5 B  1.0 MiB    -1.0 MiB           -      0 B/s\n");
 }
 
-static void stops_and_interruption_are_told(void **state UNUSED)
+static void the_table_head_reports_stops_and_interruption(void **state UNUSED)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(table_threads, 1,
 										0);
@@ -397,18 +397,18 @@ int main(void)
 		cmocka_unit_test(a_thread_has_counters_or_an_error),
 		cmocka_unit_test(a_run_cancelled_before_attaching_has_no_evidence),
 		cmocka_unit_test(a_hostile_name_is_still_json),
-		cmocka_unit_test(numbers_and_warnings_go_their_ways),
+		cmocka_unit_test(numbers_go_to_stdout_and_warnings_to_stderr),
 		cmocka_unit_test(both_streams_in_one_file_keep_their_order),
 		cmocka_unit_test(a_name_cannot_break_its_line),
-		cmocka_unit_test(no_snapshot_leaves_the_head_alone),
+		cmocka_unit_test(a_report_without_snapshots_prints_only_its_head),
 		cmocka_unit_test(a_full_disk_is_an_error_with_its_errno),
-		cmocka_unit_test(a_closed_standard_error_costs_no_numbers),
-		cmocka_unit_test(warnings_alone_hold_the_failed_threads),
+		cmocka_unit_test(a_closed_stderr_does_not_lose_the_numbers),
+		cmocka_unit_test(warnings_list_only_the_failed_threads),
 		cmocka_unit_test(one_snapshot_shows_bytes_and_their_difference),
 		cmocka_unit_test(several_snapshots_add_rates_over_the_whole_time),
 		cmocka_unit_test(a_number_given_to_a_new_thread_is_another_row),
 		cmocka_unit_test(a_counter_that_shrank_has_no_rate),
-		cmocka_unit_test(stops_and_interruption_are_told),
+		cmocka_unit_test(the_table_head_reports_stops_and_interruption),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_name_and_no_number),
 	};
 

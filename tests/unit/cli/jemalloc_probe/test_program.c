@@ -217,7 +217,7 @@ static void a_good_run_is_0_and_quiet(void **state UNUSED)
 	assert_string_equal(result.err, "");
 }
 
-static void fatal_prints_its_word_and_nothing_on_standard_output(void **state UNUSED)
+static void a_fatal_error_prints_its_tag_to_stderr_only(void **state UNUSED)
 {
 	const struct probe_config config = { .pid = target, .snapshots = 1, .json = true };
 	_cleanup_result_ struct result result = { 0 };
@@ -230,7 +230,7 @@ static void fatal_prints_its_word_and_nothing_on_standard_output(void **state UN
 			 result.err);
 }
 
-static void all_failed_is_1_with_its_word(void **state UNUSED)
+static void all_threads_failing_is_exit_1_with_its_marker_line(void **state UNUSED)
 {
 	struct probe_config config = { .pid = target, .snapshots = 1, .json = true };
 	_cleanup_result_ struct result single = { 0 }, several = { 0 };
@@ -384,8 +384,8 @@ int main(void)
 		cmocka_unit_test(snapshots_and_interval_need_each_other),
 		cmocka_unit_test(the_two_policies_exclude_each_other),
 		with_target(a_good_run_is_0_and_quiet),
-		with_target(fatal_prints_its_word_and_nothing_on_standard_output),
-		with_target(all_failed_is_1_with_its_word),
+		with_target(a_fatal_error_prints_its_tag_to_stderr_only),
+		with_target(all_threads_failing_is_exit_1_with_its_marker_line),
 		with_target(a_refusal_comes_with_a_hint),
 		with_target(a_cancelled_attach_is_0_with_an_empty_document),
 		with_target(the_deadline_gives_a_partial_result),

@@ -26,14 +26,14 @@ static void assert_report(const struct fake_thread *threads, size_t n_threads, s
 	assert_int_equal(probe_report_any_refused(&report), any_refused);
 }
 
-static void one_thread_read_is_enough(void **state UNUSED)
+static void one_thread_that_was_read_counts_as_a_reading(void **state UNUSED)
 {
 	assert_report(good, 1, 1, true, false);
 	assert_report(mixed, 2, 1, true, false);
 	assert_report(mixed, 2, 3, true, false);
 }
 
-static void errors_and_emptiness_are_not_a_reading(void **state UNUSED)
+static void a_report_of_errors_or_of_nothing_counts_as_not_read(void **state UNUSED)
 {
 	assert_report(gone, 2, 1, false, false);
 	assert_report(gone, 2, 3, false, false);
@@ -41,7 +41,7 @@ static void errors_and_emptiness_are_not_a_reading(void **state UNUSED)
 	assert_report(good, 1, 0, false, false);
 }
 
-static void a_refusal_is_told_from_a_death(void **state UNUSED)
+static void a_refused_thread_differs_from_a_dead_one(void **state UNUSED)
 {
 	assert_report(refused, 1, 2, false, true);
 }
@@ -57,7 +57,7 @@ static void a_snapshot_cut_short_is_not_a_failed_one(void **state UNUSED)
 	assert_int_equal(probe_report_whole_snapshots(&report), 0);
 }
 
-static void zeroes_are_told_from_errors(void **state UNUSED)
+static void a_report_of_zeros_differs_from_one_of_errors(void **state UNUSED)
 {
 	static const struct fake_thread idle[] = { { .tid = 1 }, { .tid = 2, .error_errno = 1 } };
 	static const struct {
@@ -111,7 +111,7 @@ static const struct row {
 	{ 2, YES, YES, YES, YES, YES, NO, SIDECAR_REFUSE, 0, 1 },
 };
 
-static void the_truth_table_holds(void **state UNUSED)
+static void exit_codes_and_sidecar_plan_follow_the_truth_table(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
@@ -237,7 +237,7 @@ static void numbers_become_flat_metrics(void **state UNUSED)
 	assert_null(find_metric(entry, "jemalloc_probe.snapshots.0.threads.1.allocated_bytes"));
 }
 
-static void appends_stack(void **state UNUSED)
+static void repeated_appends_keep_earlier_metrics(void **state UNUSED)
 {
 	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
@@ -256,7 +256,7 @@ static void appends_stack(void **state UNUSED)
 	assert_int_equal(index, 2);
 }
 
-static void what_is_no_record_is_left_alone(void **state UNUSED)
+static void a_file_that_is_not_a_record_is_not_changed(void **state UNUSED)
 {
 	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
@@ -293,15 +293,15 @@ static void a_cancelled_run_appends_nothing(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_thread_read_is_enough),
-		cmocka_unit_test(errors_and_emptiness_are_not_a_reading),
-		cmocka_unit_test(a_refusal_is_told_from_a_death),
+		cmocka_unit_test(one_thread_that_was_read_counts_as_a_reading),
+		cmocka_unit_test(a_report_of_errors_or_of_nothing_counts_as_not_read),
+		cmocka_unit_test(a_refused_thread_differs_from_a_dead_one),
 		cmocka_unit_test(a_snapshot_cut_short_is_not_a_failed_one),
-		cmocka_unit_test(zeroes_are_told_from_errors),
-		cmocka_unit_test(the_truth_table_holds),
+		cmocka_unit_test(a_report_of_zeros_differs_from_one_of_errors),
+		cmocka_unit_test(exit_codes_and_sidecar_plan_follow_the_truth_table),
 		with_folder(numbers_become_flat_metrics),
-		with_folder(appends_stack),
-		with_folder(what_is_no_record_is_left_alone),
+		with_folder(repeated_appends_keep_earlier_metrics),
+		with_folder(a_file_that_is_not_a_record_is_not_changed),
 		with_folder(a_cancelled_run_appends_nothing),
 	};
 

@@ -202,7 +202,7 @@ static void the_deadline_speaks_once_when_the_clock_is_first(void **state UNUSED
 		     "ktstr-probe-deadline: abort after 20ms\n");
 }
 
-static void sigpipe_is_quiet_death_again(void **state UNUSED)
+static void sigpipe_kills_though_the_parent_ignored_it(void **state UNUSED)
 {
 	assert_killed(sigpipe_after_being_ignored, SIGPIPE);
 }
@@ -215,7 +215,7 @@ int main(void)
 		cmocka_unit_test(a_second_signal_kills),
 		cmocka_unit_test(the_deadline_wakes_a_blocking_call_and_speaks_once),
 		cmocka_unit_test(the_deadline_speaks_once_when_the_clock_is_first),
-		cmocka_unit_test(sigpipe_is_quiet_death_again),
+		cmocka_unit_test(sigpipe_kills_though_the_parent_ignored_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

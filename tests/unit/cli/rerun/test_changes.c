@@ -103,7 +103,7 @@ static void assert_changes(struct fixture *f, size_t n_counted, const char *expe
 	assert_int_equal(f->changes.n_counted, n_counted);
 }
 
-static void the_same_again_is_the_same(void **state)
+static void an_unchanged_variant_has_no_changes(void **state)
 {
 	assert_changes(*state, 0, "same variant: 0123456789abcdef, nothing changed\n");
 }
@@ -124,7 +124,7 @@ static void a_built_program_shows_its_hash_and_build_id(void **state)
 		       "same variant: 0123456789abcdef\n");
 }
 
-static void a_file_elsewhere_is_no_change(void **state)
+static void a_moved_file_is_reported_and_not_a_change(void **state)
 {
 	struct fixture *f = *state;
 
@@ -134,7 +134,7 @@ static void a_file_elsewhere_is_no_change(void **state)
 		       "same variant: 0123456789abcdef, nothing changed\n");
 }
 
-static void files_come_and_go(void **state)
+static void added_and_removed_files_are_changes(void **state)
 {
 	struct fixture *f = *state;
 
@@ -167,7 +167,7 @@ static void a_kernel_of_another_id_may_be_the_same(void **state)
 		       "same variant: 0123456789abcdef, nothing changed\n");
 }
 
-static void every_word_of_the_declaration_counts(void **state)
+static void every_changed_argument_of_the_declaration_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -185,7 +185,7 @@ static void every_word_of_the_declaration_counts(void **state)
 }
 
 /* "a b" is not "a", "b": quoting tells lists of words apart. */
-static void words_are_not_glued(void **state)
+static void argument_boundaries_count_as_a_change(void **state)
 {
 	struct fixture *f = *state;
 
@@ -207,7 +207,7 @@ static void an_edited_record_is_another_variant_without_a_reason(void **state)
 		       "says why\n");
 }
 
-static void a_flood_is_counted(void **state)
+static void changes_past_the_limit_are_counted(void **state)
 {
 	struct fixture *f = *state;
 	struct result_file many[100];
@@ -237,16 +237,16 @@ static void what_the_record_does_not_know_is_not_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_same_again_is_the_same),
+		TEST(an_unchanged_variant_has_no_changes),
 		TEST(a_built_program_shows_its_hash_and_build_id),
-		TEST(a_file_elsewhere_is_no_change),
-		TEST(files_come_and_go),
+		TEST(a_moved_file_is_reported_and_not_a_change),
+		TEST(added_and_removed_files_are_changes),
 		TEST(a_kernel_of_the_same_id_may_be_another),
 		TEST(a_kernel_of_another_id_may_be_the_same),
-		TEST(every_word_of_the_declaration_counts),
-		TEST(words_are_not_glued),
+		TEST(every_changed_argument_of_the_declaration_is_reported),
+		TEST(argument_boundaries_count_as_a_change),
 		TEST(an_edited_record_is_another_variant_without_a_reason),
-		TEST(a_flood_is_counted),
+		TEST(changes_past_the_limit_are_counted),
 		TEST(what_the_record_does_not_know_is_not_compared),
 	};
 

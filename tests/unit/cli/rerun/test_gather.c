@@ -32,7 +32,7 @@ static void assert_unfit(const struct result_run *past, const char *why)
 	error_free(err);
 }
 
-static void a_whole_record_is_fit(void **state UNUSED)
+static void a_complete_record_can_be_rerun(void **state UNUSED)
 {
 	struct result_run past = sample();
 
@@ -107,7 +107,7 @@ static void assert_taken(const char *const (*rows)[2], size_t n, const char *id,
 	assert_string_equal(taken->build_id ? taken->build_id : "none", build_id);
 }
 
-static void the_kernel_is_the_one_with_both(void **state UNUSED)
+static void the_kernel_with_both_id_and_build_id_is_taken(void **state UNUSED)
 {
 	static const char *const rows[][2] = { { "other", "aa" }, { "6.18.15-mine", "aa" } };
 
@@ -164,7 +164,7 @@ static void add_test(struct exchange_declared_suite *suite, const char *name)
 	vec_push(&suite->tests, test);
 }
 
-static void exactly_this_test_is_kept(void **state UNUSED)
+static void rerun_keeps_only_the_test_of_that_exact_name(void **state UNUSED)
 {
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = { "fair", "fair_2", "unfair" };
@@ -198,13 +198,13 @@ static void a_test_that_is_gone_may_have_a_new_name(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_record_is_fit),
+		cmocka_unit_test(a_complete_record_can_be_rerun),
 		cmocka_unit_test(a_record_that_names_no_variant_is_refused),
 		cmocka_unit_test(a_suite_is_an_end_of_its_path),
-		cmocka_unit_test(the_kernel_is_the_one_with_both),
+		cmocka_unit_test(the_kernel_with_both_id_and_build_id_is_taken),
 		cmocka_unit_test(the_build_id_counts_more_than_the_id),
 		cmocka_unit_test(a_kernel_that_is_gone_says_how_to_get_it),
-		cmocka_unit_test(exactly_this_test_is_kept),
+		cmocka_unit_test(rerun_keeps_only_the_test_of_that_exact_name),
 		cmocka_unit_test(a_test_that_is_gone_may_have_a_new_name),
 	};
 

@@ -54,7 +54,7 @@ static void what_cannot_be_opened_is_unreadable_not_left_out(void **state)
 	assert_contains(folder.records.at[1].why, "not a regular file");
 }
 
-static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
+static void a_running_run_differs_from_one_whose_runner_died(void **state)
 {
 	struct procfs_stat stat;
 	static const struct {
@@ -83,7 +83,7 @@ static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
 	}
 }
 
-static void one_record_is_a_folder_of_one(void **state)
+static void a_single_record_is_shown_like_a_directory_of_one(void **state)
 {
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
 	_cleanup_free_ char *path = xasprintf("%s/b.ktstr.json", (char *)*state);
@@ -96,7 +96,7 @@ static void one_record_is_a_folder_of_one(void **state)
 	assert_int_equal(folder.counts[SHOWN_SKIP], 1);
 }
 
-static void a_missing_folder_is_an_error(void **state UNUSED)
+static void a_missing_directory_is_an_error(void **state UNUSED)
 {
 	struct shown_folder folder = { 0 };
 
@@ -109,9 +109,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		folder_test(every_file_has_its_place_failures_first),
 		folder_test(what_cannot_be_opened_is_unreadable_not_left_out),
-		folder_test(a_run_that_goes_on_is_told_from_one_whose_runner_died),
-		folder_test(one_record_is_a_folder_of_one),
-		cmocka_unit_test(a_missing_folder_is_an_error),
+		folder_test(a_running_run_differs_from_one_whose_runner_died),
+		folder_test(a_single_record_is_shown_like_a_directory_of_one),
+		cmocka_unit_test(a_missing_directory_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

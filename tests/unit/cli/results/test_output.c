@@ -20,7 +20,7 @@ static void the_summary_counts_what_there_is(void **state)
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void an_empty_folder_has_no_table(void **state)
+static void an_empty_directory_has_no_table(void **state)
 {
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, summary = STRBUF_INIT;
@@ -32,7 +32,7 @@ static void an_empty_folder_has_no_table(void **state)
 	assert_contains(strbuf_str(&summary), "No records in ");
 }
 
-static void foreign_text_cannot_speak_to_the_terminal(void **state)
+static void control_characters_of_a_record_are_escaped(void **state)
 {
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -90,7 +90,7 @@ static void runs_are_shown_with_their_counts(void **state UNUSED)
 			    "2026-01-02T03-04-05-6        0  1 unfinished, 2 passed\n");
 }
 
-static void the_line_that_does_it_again_can_be_pasted(void **state)
+static void the_rerun_command_is_quoted_for_a_shell(void **state)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
@@ -162,7 +162,7 @@ static void runs_have_names_and_counts(void **state UNUSED)
 	assert_false(json_iter_next(&it));
 }
 
-static void members_of_all_tables_are_there(void **state UNUSED)
+static void the_record_man_page_lists_members_of_every_table(void **state UNUSED)
 {
 	static const char *const members[] = {
 		"*schema* (whole number)",
@@ -187,15 +187,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folder_test(the_summary_counts_what_there_is),
-		folder_test(an_empty_folder_has_no_table),
-		folder_test(foreign_text_cannot_speak_to_the_terminal),
+		folder_test(an_empty_directory_has_no_table),
+		folder_test(control_characters_of_a_record_are_escaped),
 		folder_test(a_plain_pass_has_no_details),
 		folder_test(a_pass_with_a_note_has_some),
-		folder_test(the_line_that_does_it_again_can_be_pasted),
+		folder_test(the_rerun_command_is_quoted_for_a_shell),
 		cmocka_unit_test(runs_are_shown_with_their_counts),
 		folder_test(every_record_is_in_it_with_what_is_known),
 		cmocka_unit_test(runs_have_names_and_counts),
-		cmocka_unit_test(members_of_all_tables_are_there),
+		cmocka_unit_test(the_record_man_page_lists_members_of_every_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

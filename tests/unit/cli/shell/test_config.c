@@ -24,7 +24,7 @@ static void sizes_have_a_unit_or_are_mib(void **state UNUSED)
 	assert_true(memory("16384G") == UINT64_C(16384) << 30);
 }
 
-static void what_is_no_size_is_refused(void **state UNUSED)
+static void malformed_memory_sizes_are_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = {
 		"",
@@ -60,7 +60,7 @@ static void refused(struct shell_config *config, const char *words)
 	assert_contains(error_message(err), words);
 }
 
-static void contradictions_are_refused(void **state UNUSED)
+static void contradictory_input_is_refused(void **state UNUSED)
 {
 	const char *const argv[] = { "true", NULL };
 
@@ -140,7 +140,7 @@ static void without_a_command_a_terminal_gets_a_terminal(void **state UNUSED)
 	assert_null(line.env[2]);
 }
 
-static void what_is_not_known_is_not_passed(void **state UNUSED)
+static void an_unknown_terminal_type_is_not_passed_to_the_guest(void **state UNUSED)
 {
 	const struct shell_config config = { 0 };
 	_cleanup_command_line_ struct command_line line;
@@ -189,7 +189,7 @@ static void a_program_brings_its_loader(void **state UNUSED)
 	assert_int_equal(archive.n % WIRE_CPIO_BLOCK_BYTES, 0);
 }
 
-static void no_files_are_no_archive(void **state UNUSED)
+static void no_files_give_an_empty_archive(void **state UNUSED)
 {
 	const struct cli_strings specs = { 0 };
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
@@ -226,16 +226,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_have_a_unit_or_are_mib),
-		cmocka_unit_test(what_is_no_size_is_refused),
-		cmocka_unit_test(contradictions_are_refused),
+		cmocka_unit_test(malformed_memory_sizes_are_refused),
+		cmocka_unit_test(contradictory_input_is_refused),
 		cmocka_unit_test(the_machine_is_what_was_asked_for),
 		cmocka_unit_test(a_string_is_for_sh),
 		cmocka_unit_test(a_vector_is_passed_as_it_is),
 		cmocka_unit_test(without_a_command_a_terminal_gets_a_terminal),
-		cmocka_unit_test(what_is_not_known_is_not_passed),
+		cmocka_unit_test(an_unknown_terminal_type_is_not_passed_to_the_guest),
 		cmocka_unit_test(commands_from_a_pipe_have_neither_terminal_nor_prompt),
 		cmocka_unit_test(a_program_brings_its_loader),
-		cmocka_unit_test(no_files_are_no_archive),
+		cmocka_unit_test(no_files_give_an_empty_archive),
 		cmocka_unit_test(a_file_that_is_not_there_is_named),
 		cmocka_unit_test(more_than_the_guest_can_hold_is_refused),
 	};

@@ -87,7 +87,7 @@ static void other_errors_are_one_line(void **state UNUSED)
 			    "error: standard output: No space left on device\n");
 }
 
-static void the_end_is_explained_where_the_status_does_not(void **state UNUSED)
+static void ends_that_an_exit_status_cannot_express_are_explained(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 	struct vm_end end = { .how = WIRE_END_EXITED, .value = 3 };
@@ -117,7 +117,7 @@ static void each_part_lasts_from_mark_to_mark(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "kernel 0.3, QEMU 41.0; 41.3 ms in all");
 }
 
-static void too_many_parts_lose_no_time(void **state UNUSED)
+static void parts_past_the_limit_are_added_to_the_last(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct timing timing;
@@ -139,9 +139,9 @@ int main(void)
 		cmocka_unit_test(an_empty_console_is_not_shown),
 		cmocka_unit_test(a_hint_names_the_command_that_helps),
 		cmocka_unit_test(other_errors_are_one_line),
-		cmocka_unit_test(the_end_is_explained_where_the_status_does_not),
+		cmocka_unit_test(ends_that_an_exit_status_cannot_express_are_explained),
 		cmocka_unit_test(each_part_lasts_from_mark_to_mark),
-		cmocka_unit_test(too_many_parts_lose_no_time),
+		cmocka_unit_test(parts_past_the_limit_are_added_to_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static bool is_cooked(int fd)
 	       (now.c_oflag & OPOST);
 }
 
-static void raw_and_back(void **state UNUSED)
+static void raw_mode_is_entered_and_fully_restored(void **state UNUSED)
 {
 	struct termios before, after;
 	int near, far = open_terminal(&near);
@@ -97,7 +97,7 @@ static void by_fault(void)
 	raise(SIGBUS);
 }
 
-static void however_we_end_the_terminal_is_given_back(void **state UNUSED)
+static void exit_abort_and_fault_restore_the_terminal(void **state UNUSED)
 {
 	int near, far = open_terminal(&near);
 
@@ -108,7 +108,7 @@ static void however_we_end_the_terminal_is_given_back(void **state UNUSED)
 	close(far);
 }
 
-static void stopped_we_lend_the_terminal(void **state UNUSED)
+static void a_stopped_process_restores_the_terminal_until_continued(void **state UNUSED)
 {
 	int near, far = open_terminal(&near), status;
 	pid_t pid = fork();
@@ -130,7 +130,7 @@ static void stopped_we_lend_the_terminal(void **state UNUSED)
 	close(far);
 }
 
-static void a_file_is_no_terminal(void **state UNUSED)
+static void a_file_is_not_a_terminal(void **state UNUSED)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	uint16_t cols = 1, rows = 2;
@@ -193,7 +193,7 @@ static const char *typed(struct keys *keys, const char *text)
 	return bytes;
 }
 
-static void other_keys_pass(void **state UNUSED)
+static void other_keys_are_passed_to_the_guest(void **state UNUSED)
 {
 	struct keys keys = { 0 };
 
@@ -214,7 +214,7 @@ static void escape_and_x_end(void **state UNUSED)
 	}
 }
 
-static void the_two_keys_may_come_apart(void **state UNUSED)
+static void escape_and_x_may_arrive_in_separate_reads(void **state UNUSED)
 {
 	struct keys keys = { 0 };
 
@@ -291,7 +291,7 @@ static void a_reader_that_went_away_is_an_error(void **state UNUSED)
 	assert_contains(error_message(err), "cannot write to standard output");
 }
 
-static void a_reader_that_sleeps_does_not_keep_us(void **state UNUSED)
+static void writing_to_a_stuck_reader_can_be_cancelled(void **state UNUSED)
 {
 	_cleanup_free_ char *much = xcalloc(1, MUCH);
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 20 * NS_PER_MS };
@@ -327,20 +327,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First those with children: handlers are set once in a process. */
-		cmocka_unit_test(however_we_end_the_terminal_is_given_back),
-		cmocka_unit_test(stopped_we_lend_the_terminal),
-		cmocka_unit_test(raw_and_back),
-		cmocka_unit_test(a_file_is_no_terminal),
+		cmocka_unit_test(exit_abort_and_fault_restore_the_terminal),
+		cmocka_unit_test(a_stopped_process_restores_the_terminal_until_continued),
+		cmocka_unit_test(raw_mode_is_entered_and_fully_restored),
+		cmocka_unit_test(a_file_is_not_a_terminal),
 		cmocka_unit_test(the_size_is_the_terminals),
 		cmocka_unit_test(the_alternate_screen_is_left_if_it_was_entered),
-		cmocka_unit_test(other_keys_pass),
+		cmocka_unit_test(other_keys_are_passed_to_the_guest),
 		cmocka_unit_test(escape_and_x_end),
-		cmocka_unit_test(the_two_keys_may_come_apart),
+		cmocka_unit_test(escape_and_x_may_arrive_in_separate_reads),
 		cmocka_unit_test(escape_twice_is_one_for_the_guest),
 		cmocka_unit_test(escape_with_another_key_is_nothing),
 		cmocka_unit_test(everything_arrives_through_a_pipe),
 		cmocka_unit_test(a_reader_that_went_away_is_an_error),
-		cmocka_unit_test(a_reader_that_sleeps_does_not_keep_us),
+		cmocka_unit_test(writing_to_a_stuck_reader_can_be_cancelled),
 		cmocka_unit_test(foreign_lines_are_made_safe),
 	};
 

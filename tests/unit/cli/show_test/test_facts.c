@@ -28,7 +28,7 @@ static void cpus_are_those_of_the_machine(void **state UNUSED)
 	assert_cpus("1n1l1c1t", (struct ktstr_cpus)KTSTR_CPUS(0, 0), "0");
 }
 
-static void what_the_machine_has_not_is_not_there(void **state UNUSED)
+static void cpu_sets_the_machine_lacks_do_not_resolve(void **state UNUSED)
 {
 	assert_cpus("2n4l2c2t", (struct ktstr_cpus)KTSTR_LLC(4), NULL);
 	assert_cpus("2n4l2c2t", (struct ktstr_cpus)KTSTR_NODE(2), NULL);
@@ -70,7 +70,7 @@ static void another_machine_may_not_have_the_cpus(void **state)
 	assert_int_equal(shown.unmet_reason, KTSTR_REASON_NEEDS_TOPOLOGY);
 }
 
-static void what_a_test_declares_is_taken_as_it_is(void **state)
+static void declared_memory_and_timeout_are_shown(void **state)
 {
 	struct declared *d = *state;
 	_cleanup_shown_test_ struct shown_test shown = { 0 };
@@ -110,10 +110,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_are_those_of_the_machine),
-		cmocka_unit_test(what_the_machine_has_not_is_not_there),
+		cmocka_unit_test(cpu_sets_the_machine_lacks_do_not_resolve),
 		DECLARED_TEST(a_test_is_resolved_for_its_own_machine),
 		DECLARED_TEST(another_machine_may_not_have_the_cpus),
-		DECLARED_TEST(what_a_test_declares_is_taken_as_it_is),
+		DECLARED_TEST(declared_memory_and_timeout_are_shown),
 		DECLARED_TEST(checks_are_declared_or_by_default_or_unknown),
 		DECLARED_TEST(without_a_kernel_nothing_is_compared),
 	};

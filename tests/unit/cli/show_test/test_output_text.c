@@ -15,7 +15,7 @@ static void format(struct declared *d, size_t which, size_t columns, bool colour
 	shown_test_format(&shown, &look, into);
 }
 
-static void a_whole_test_is_shown(void **state)
+static void every_property_of_a_test_is_shown(void **state)
 {
 	struct declared *d = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -56,7 +56,7 @@ static void a_whole_test_is_shown(void **state)
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static void what_is_not_there_takes_no_line(void **state)
+static void undeclared_properties_are_not_shown(void **state)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -85,7 +85,7 @@ static void no_line_passes_the_terminal(void **state)
 	}
 }
 
-static void foreign_text_commands_no_terminal(void **state)
+static void control_characters_of_a_declaration_are_escaped(void **state)
 {
 	struct declared *d = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -107,10 +107,10 @@ static void colour_marks_the_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DECLARED_TEST(a_whole_test_is_shown),
-		DECLARED_TEST(what_is_not_there_takes_no_line),
+		DECLARED_TEST(every_property_of_a_test_is_shown),
+		DECLARED_TEST(undeclared_properties_are_not_shown),
 		DECLARED_TEST(no_line_passes_the_terminal),
-		DECLARED_TEST(foreign_text_commands_no_terminal),
+		DECLARED_TEST(control_characters_of_a_declaration_are_escaped),
 		DECLARED_TEST(colour_marks_the_name),
 	};
 

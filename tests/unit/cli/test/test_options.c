@@ -4,7 +4,7 @@
 #include "report/report.h"
 #include "unit.h"
 
-static void formats_stand_in_the_order_of_the_reporters(void **state UNUSED)
+static void format_options_are_in_the_order_of_report_formats(void **state UNUSED)
 {
 	for (int i = 0; i < REPORT_N_FORMATS; i++)
 		assert_string_equal(test_formats[i].word, report_format_names[i]);
@@ -52,7 +52,7 @@ static void every_row_of_the_table_holds(void **state UNUSED)
 	}
 }
 
-static void bisecting_takes_no_commit_for_bad_that_was_not_run(void **state UNUSED)
+static void bisecting_skips_a_commit_that_could_not_be_run(void **state UNUSED)
 {
 	assert_int_equal(test_exit_unready(false), 2);
 	assert_int_equal(test_exit_unready(true), 125);
@@ -65,10 +65,10 @@ static void bisecting_takes_no_commit_for_bad_that_was_not_run(void **state UNUS
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_stand_in_the_order_of_the_reporters),
+		cmocka_unit_test(format_options_are_in_the_order_of_report_formats),
 		cmocka_unit_test(loud_and_quiet_exclude_each_other),
 		cmocka_unit_test(every_row_of_the_table_holds),
-		cmocka_unit_test(bisecting_takes_no_commit_for_bad_that_was_not_run),
+		cmocka_unit_test(bisecting_skips_a_commit_that_could_not_be_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void blocks_flow_into_rows_that_fit(void **state UNUSED)
 	}
 }
 
-static void blocks_of_different_size_stand_in_columns(void **state UNUSED)
+static void blocks_of_different_size_are_aligned_in_columns(void **state UNUSED)
 {
 	_cleanup_block_ struct block all = { 0 };
 	struct block parts[3] = { 0 };
@@ -89,7 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_flow_into_rows_that_fit),
-		cmocka_unit_test(blocks_of_different_size_stand_in_columns),
+		cmocka_unit_test(blocks_of_different_size_are_aligned_in_columns),
 		cmocka_unit_test(boxes_are_drawn_around),
 		cmocka_unit_test(a_long_title_widens_its_box),
 	};

@@ -14,7 +14,7 @@ static void text_of(const char *sample, size_t columns, struct strbuf *into)
 	topo_format_text(&view, &(struct block_look){ false, columns }, into);
 }
 
-static void the_first_line_counts(void **state UNUSED)
+static void the_first_line_of_text_has_the_totals(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, narrow = STRBUF_INIT;
 	_cleanup_view_ struct view view = { 0 };
@@ -29,7 +29,7 @@ static void the_first_line_counts(void **state UNUSED)
 	assert_contains(strbuf_str(&narrow), "1n3l2c2t (odd): 12 CPUs, 1\nnode, 3 LLCs,");
 }
 
-static void distances_stand_in_a_table(void **state UNUSED)
+static void distances_are_printed_as_a_table(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -40,7 +40,7 @@ static void distances_stand_in_a_table(void **state UNUSED)
 					"   2:   -   -   -\n");
 }
 
-static void what_is_not_known_is_told_with_its_reason(void **state UNUSED)
+static void unknown_items_are_printed_with_their_reason(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -61,7 +61,7 @@ static void presets_are_a_table(void **state UNUSED)
 	assert_contains(strbuf_str(&s), "max-cpu             1n14l9c2t    252    14      1\n");
 }
 
-static void the_locale_decides_about_lines(void **state UNUSED)
+static void the_locale_decides_whether_boxes_use_unicode(void **state UNUSED)
 {
 	static const struct {
 		const char *all, *ctype, *lang;
@@ -107,7 +107,7 @@ static void squeeze(struct strbuf *s)
 	s->n = n;
 }
 
-static void a_request_is_told_whole(void **state UNUSED)
+static void json_of_a_requested_topology_is_complete(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_view_ struct view view = { 0 };
@@ -124,7 +124,7 @@ static void a_request_is_told_whole(void **state UNUSED)
 			    "{\"llc\":1,\"cpus\":\"2-3\",\"cores\":[\"2-3\"]}]}]}");
 }
 
-static void what_is_not_known_is_left_out_and_listed(void **state UNUSED)
+static void unknown_items_are_listed_under_absent(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
@@ -160,13 +160,13 @@ static void presets_are_an_array(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_line_counts),
-		cmocka_unit_test(distances_stand_in_a_table),
-		cmocka_unit_test(what_is_not_known_is_told_with_its_reason),
+		cmocka_unit_test(the_first_line_of_text_has_the_totals),
+		cmocka_unit_test(distances_are_printed_as_a_table),
+		cmocka_unit_test(unknown_items_are_printed_with_their_reason),
 		cmocka_unit_test(presets_are_a_table),
-		cmocka_unit_test(the_locale_decides_about_lines),
-		cmocka_unit_test(a_request_is_told_whole),
-		cmocka_unit_test(what_is_not_known_is_left_out_and_listed),
+		cmocka_unit_test(the_locale_decides_whether_boxes_use_unicode),
+		cmocka_unit_test(json_of_a_requested_topology_is_complete),
+		cmocka_unit_test(unknown_items_are_listed_under_absent),
 		cmocka_unit_test(a_node_of_memory_only_has_no_llcs),
 		cmocka_unit_test(presets_are_an_array),
 	};

@@ -80,7 +80,7 @@ static void every_picture_fits(void **state UNUSED)
 	}
 }
 
-static void what_is_not_known_is_drawn_as_that(void **state UNUSED)
+static void unknown_items_are_drawn_as_unknown(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = sample_machine(sample_unknown);
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -115,7 +115,7 @@ int main(void)
 		cmocka_unit_test(a_narrow_terminal_gets_a_high_picture),
 		cmocka_unit_test(many_cpus_become_lists_and_many_llcs_a_line),
 		cmocka_unit_test(every_picture_fits),
-		cmocka_unit_test(what_is_not_known_is_drawn_as_that),
+		cmocka_unit_test(unknown_items_are_drawn_as_unknown),
 		cmocka_unit_test(a_node_of_memory_only_is_drawn),
 	};
 

@@ -54,7 +54,7 @@ static void cpus_far_apart_still_make_a_topology(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "2n2l2c2t,dist=10:21:21:10");
 }
 
-static void usual_distances_are_not_said(void **state UNUSED)
+static void default_distances_are_left_out_of_a_topology(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = sample_machine(sample_apart);
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -69,7 +69,7 @@ static void usual_distances_are_not_said(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "2n2l2c2t");
 }
 
-static void what_is_not_known_is_no_topology(void **state UNUSED)
+static void a_machine_with_unknown_parts_is_not_a_regular_topology(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = sample_machine(sample_unknown);
 	_cleanup_view_ struct view view = { 0 };
@@ -84,7 +84,7 @@ static void what_is_not_known_is_no_topology(void **state UNUSED)
 	assert_int_equal(view_count_known(&view, VIEW_LLC), 1);
 }
 
-static void uneven_groups_are_no_topology(void **state UNUSED)
+static void a_machine_with_uneven_groups_is_not_a_regular_topology(void **state UNUSED)
 {
 	static const char *const uneven[] = {
 		/* Cores with one and two threads, LLCs with one and two cores, nodes likewise. */
@@ -124,9 +124,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_topology_is_grouped_as_it_counts),
 		cmocka_unit_test(cpus_far_apart_still_make_a_topology),
-		cmocka_unit_test(usual_distances_are_not_said),
-		cmocka_unit_test(what_is_not_known_is_no_topology),
-		cmocka_unit_test(uneven_groups_are_no_topology),
+		cmocka_unit_test(default_distances_are_left_out_of_a_topology),
+		cmocka_unit_test(a_machine_with_unknown_parts_is_not_a_regular_topology),
+		cmocka_unit_test(a_machine_with_uneven_groups_is_not_a_regular_topology),
 		cmocka_unit_test(without_numa_there_is_one_node),
 	};
 

@@ -55,7 +55,7 @@ static void each_vm_has_its_row(void **state UNUSED)
 	assert_null(strchr(text, '\033'));
 }
 
-static void ages_are_for_people(void **state UNUSED)
+static void ages_are_printed_in_their_two_largest_units(void **state UNUSED)
 {
 	static const struct {
 		uint64_t now_sec;
@@ -111,7 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_list_says_so),
 		cmocka_unit_test(each_vm_has_its_row),
-		cmocka_unit_test(ages_are_for_people),
+		cmocka_unit_test(ages_are_printed_in_their_two_largest_units),
 		cmocka_unit_test(json_holds_all_of_them),
 	};
 

@@ -23,7 +23,7 @@ static const char full_sched[] = "self (7, #threads: 1)\n"
 				 "se.slice                                     :        2800000\n"
 				 "ext.enabled                                  :              0\n";
 
-static void lines_of_our_own_sched_file_say_what_others_have(void **state)
+static void own_proc_sched_file_tells_which_lines_the_kernel_shows(void **state)
 {
 	char *root = staged_root_new();
 	struct ctprof_bpf_rules rules;
@@ -44,7 +44,7 @@ static void lines_of_our_own_sched_file_say_what_others_have(void **state)
 	staged_root_free(root);
 }
 
-static void a_thread_without_a_slice_line_asks_process_1(void **state)
+static void the_slice_line_is_looked_up_in_process_1_if_missing(void **state)
 {
 	char *root = staged_root_new();
 	struct ctprof_bpf_rules rules;
@@ -60,7 +60,7 @@ static void a_thread_without_a_slice_line_asks_process_1(void **state)
 	staged_root_free(root);
 }
 
-static void delays_depend_on_the_switch(void **state)
+static void delay_accounting_depends_on_the_task_delayacct_sysctl(void **state)
 {
 	char *root = staged_root_new();
 	struct ctprof_bpf_rules rules;
@@ -77,7 +77,7 @@ static void delays_depend_on_the_switch(void **state)
 	staged_root_free(root);
 }
 
-static void cpus_without_a_tick_change_how_times_are_made(void **state)
+static void nohz_full_cpus_mean_vtime_accounting(void **state)
 {
 	char *root = staged_root_new();
 	struct ctprof_bpf_rules rules;
@@ -128,14 +128,14 @@ static uint64_t parse(const char *loadavg)
 	return ctprof_thread_count_parse(loadavg, strlen(loadavg), &n) ? n : UINT64_MAX;
 }
 
-static void the_number_behind_the_slash_counts(void **state UNUSED)
+static void thread_count_is_the_number_after_the_slash_of_loadavg(void **state UNUSED)
 {
 	assert_true(parse("6.88 21.98 34.38 3/1174 40211\n") == 1174);
 	assert_true(parse("0.00 0.00 0.00 0/1 1\n") == 1);
 	assert_true(parse("0.00 0.00 0.00 12/4194304") == 4194304);
 }
 
-static void what_is_no_number_is_not_known(void **state UNUSED)
+static void malformed_loadavg_gives_no_thread_count(void **state UNUSED)
 {
 	static const char *const bad[] = { "",
 					   "1.00 2.00 3.00",
@@ -151,7 +151,7 @@ static void what_is_no_number_is_not_known(void **state UNUSED)
 			fail_msg("'%s'", bad[i]);
 }
 
-static void a_machine_without_the_file_is_not_known(void **state UNUSED)
+static void missing_loadavg_gives_no_thread_count(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = { .root = root };
@@ -172,7 +172,7 @@ static void *wait_for_end(void *fds)
 }
 
 /* Ours are counted by ourselves; those of the machine are at least as many. */
-static void threads_of_processes_are_those_of_their_folders(void **state UNUSED)
+static void threads_of_chosen_processes_are_counted_in_their_task_directories(void **state UNUSED)
 {
 	const pid_t pids[] = { getpid(), INT32_MAX };
 	struct ctprof_options options = { .root = "", .pids = pids, .n_pids = 2 };
@@ -201,15 +201,15 @@ static void threads_of_processes_are_those_of_their_folders(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_our_own_sched_file_say_what_others_have),
-		cmocka_unit_test(a_thread_without_a_slice_line_asks_process_1),
-		cmocka_unit_test(delays_depend_on_the_switch),
-		cmocka_unit_test(cpus_without_a_tick_change_how_times_are_made),
+		cmocka_unit_test(own_proc_sched_file_tells_which_lines_the_kernel_shows),
+		cmocka_unit_test(the_slice_line_is_looked_up_in_process_1_if_missing),
+		cmocka_unit_test(delay_accounting_depends_on_the_task_delayacct_sysctl),
+		cmocka_unit_test(nohz_full_cpus_mean_vtime_accounting),
 		cmocka_unit_test(online_cpus_are_a_mask),
-		cmocka_unit_test(the_number_behind_the_slash_counts),
-		cmocka_unit_test(what_is_no_number_is_not_known),
-		cmocka_unit_test(a_machine_without_the_file_is_not_known),
-		cmocka_unit_test(threads_of_processes_are_those_of_their_folders),
+		cmocka_unit_test(thread_count_is_the_number_after_the_slash_of_loadavg),
+		cmocka_unit_test(malformed_loadavg_gives_no_thread_count),
+		cmocka_unit_test(missing_loadavg_gives_no_thread_count),
+		cmocka_unit_test(threads_of_chosen_processes_are_counted_in_their_task_directories),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void expect_split(uint64_t ran, uint64_t utime, uint64_t stime, uint64_t 
 	assert_int_equal(s, wanted_stime);
 }
 
-static void time_that_ran_is_split_as_ticks_were(void **state)
+static void run_time_is_split_by_the_ratio_of_user_and_system_ticks(void **state)
 {
 	(void)state;
 	/* No system tick: all of it is user time; no user tick: all system. */
@@ -70,7 +70,7 @@ static void time_that_ran_is_split_as_ticks_were(void **state)
 		     2000000000000000000, 1000000000000000000);
 }
 
-static void neither_time_goes_back(void **state)
+static void user_and_system_time_never_decrease(void **state)
 {
 	(void)state;
 	/* Already told as much as ran: the same again. */
@@ -120,7 +120,7 @@ static void stat_is_in_ticks_and_moved_priorities(void **state)
 	assert_int_equal((int64_t)sample.values[METRIC_NICE], -20);
 }
 
-static void times_that_proc_computes_in_another_way_are_left_to_it(void **state)
+static void stat_times_that_bpf_cannot_compute_are_left_to_proc(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct ctprof_bpf_rules rules = all_rules;
@@ -169,7 +169,7 @@ static void states_have_their_letters(void **state)
 	assert_false(has(&sample, METRIC_SOURCE_STATUS));
 }
 
-static void only_a_leader_tells_the_number_of_threads(void **state)
+static void only_a_group_leader_has_a_thread_count(void **state)
 {
 	struct ctprof_bpf_record record = {
 		.has = EVERYTHING, .tid = 5, .tgid = 5, .nr_threads = 9, .nvcsw = 3, .nivcsw = 4
@@ -327,7 +327,7 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 	assert_false(has(&sample, METRIC_SOURCE_DELAY_BLOCK));
 }
 
-static void the_rest_is_taken_as_it_is(void **state)
+static void schedstat_io_and_watermarks_are_copied_from_the_record(void **state)
 {
 	struct ctprof_bpf_record record = {
 		.has = EVERYTHING,
@@ -354,7 +354,7 @@ static void the_rest_is_taken_as_it_is(void **state)
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(STATUS));
 }
 
-static void what_is_not_wanted_is_not_set(void **state)
+static void only_the_wanted_sources_are_set(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct metric_thread_sample sample = { 0 };
@@ -414,19 +414,19 @@ static void names_are_those_of_the_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_that_ran_is_split_as_ticks_were),
-		cmocka_unit_test(neither_time_goes_back),
+		cmocka_unit_test(run_time_is_split_by_the_ratio_of_user_and_system_ticks),
+		cmocka_unit_test(user_and_system_time_never_decrease),
 		cmocka_unit_test(stat_is_in_ticks_and_moved_priorities),
-		cmocka_unit_test(times_that_proc_computes_in_another_way_are_left_to_it),
+		cmocka_unit_test(stat_times_that_bpf_cannot_compute_are_left_to_proc),
 		cmocka_unit_test(states_have_their_letters),
-		cmocka_unit_test(only_a_leader_tells_the_number_of_threads),
+		cmocka_unit_test(only_a_group_leader_has_a_thread_count),
 		cmocka_unit_test(the_slice_has_a_line_for_fair_policies_only),
 		cmocka_unit_test(statistics_are_known_while_the_kernel_keeps_them),
 		cmocka_unit_test(times_below_0_are_counted_as_the_file_shows_them),
 		cmocka_unit_test(a_line_that_a_record_cannot_give_leaves_the_file_to_proc),
 		cmocka_unit_test(delays_are_known_as_far_as_the_kernel_has_them),
-		cmocka_unit_test(the_rest_is_taken_as_it_is),
-		cmocka_unit_test(what_is_not_wanted_is_not_set),
+		cmocka_unit_test(schedstat_io_and_watermarks_are_copied_from_the_record),
+		cmocka_unit_test(only_the_wanted_sources_are_set),
 		cmocka_unit_test(record_without_tid_or_tgid_is_not_listed),
 		cmocka_unit_test(names_are_those_of_the_files),
 	};

@@ -151,7 +151,7 @@ static unsigned int compare_both_ways(void)
 	return bad;
 }
 
-static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
+static void bpf_and_procfs_agree_on_parked_threads(void **state)
 {
 	(void)state;
 	skip_if_watched();
@@ -159,7 +159,7 @@ static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 }
 
 /* Numbers of threads and starts are those of our own namespaces. */
-static void and_in_namespaces_of_their_own(void **state)
+static void bpf_and_procfs_agree_in_pid_and_time_namespaces(void **state)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot any;
 	int status;
@@ -204,7 +204,7 @@ static uint64_t cpu_ticks(const struct metric_thread_sample *sample)
 }
 
 /* What runs on must lie between what was read before and after. */
-static void a_thread_that_runs_is_seen_between_two_looks(void **state)
+static void bpf_values_of_a_running_thread_lie_between_two_proc_reads(void **state)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot before, fast, after;
 	uint32_t sources = CTPROF_BPF_SOURCES;
@@ -290,7 +290,7 @@ static void a_thread_that_is_wanted_means_its_process(void **state)
 			    few.threads.at[i].tgid == (uint32_t)parked.pid);
 }
 
-static void who_may_not_falls_back_with_one_line(void **state)
+static void without_privilege_bpf_falls_back_to_proc_with_one_note(void **state)
 {
 	int status;
 	pid_t pid;
@@ -323,7 +323,7 @@ static void who_may_not_falls_back_with_one_line(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void a_staged_machine_and_no_wish_are_left_alone(void **state)
+static void bpf_is_not_used_for_a_staged_root_or_unless_asked(void **state)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct ctprof_options options = { .root = "", .bpf = true, .sources = METRIC_ALL_SOURCES };
@@ -367,7 +367,7 @@ static void a_loaded_iterator_serves_a_series(void **state)
 	assert_true(first.threads.n > 1 && second.threads.n > 1);
 }
 
-static void few_threads_are_not_worth_loading_it(void **state)
+static void bpf_is_not_loaded_for_few_threads(void **state)
 {
 	struct notes said = { 0 };
 	_cleanup_ctprof_bpf_tasks_ struct ctprof_bpf_tasks *tasks = NULL;
@@ -412,7 +412,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 	assert_string_equal(strbuf_str(&said.text), "");
 }
 
-static void a_cancel_ends_it(void **state)
+static void cancelling_returns_a_cancelled_error(void **state)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct cancel cancel = { 0 };
@@ -436,16 +436,16 @@ static void a_cancel_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways_say_the_same_of_threads_that_stand_still),
-		cmocka_unit_test(and_in_namespaces_of_their_own),
-		cmocka_unit_test(a_thread_that_runs_is_seen_between_two_looks),
+		cmocka_unit_test(bpf_and_procfs_agree_on_parked_threads),
+		cmocka_unit_test(bpf_and_procfs_agree_in_pid_and_time_namespaces),
+		cmocka_unit_test(bpf_values_of_a_running_thread_lie_between_two_proc_reads),
 		cmocka_unit_test(all_threads_are_there_and_sorted),
 		cmocka_unit_test(a_thread_that_is_wanted_means_its_process),
-		cmocka_unit_test(who_may_not_falls_back_with_one_line),
-		cmocka_unit_test(a_staged_machine_and_no_wish_are_left_alone),
+		cmocka_unit_test(without_privilege_bpf_falls_back_to_proc_with_one_note),
+		cmocka_unit_test(bpf_is_not_used_for_a_staged_root_or_unless_asked),
 		cmocka_unit_test(a_loaded_iterator_serves_a_series),
-		cmocka_unit_test(few_threads_are_not_worth_loading_it),
-		cmocka_unit_test(a_cancel_ends_it),
+		cmocka_unit_test(bpf_is_not_loaded_for_few_threads),
+		cmocka_unit_test(cancelling_returns_a_cancelled_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

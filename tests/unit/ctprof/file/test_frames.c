@@ -65,7 +65,7 @@ static void a_frame_ends_where_libzstd_says(void **state UNUSED)
 	}
 }
 
-static void each_cut_is_seen(void **state UNUSED)
+static void a_frame_cut_at_any_byte_is_incomplete(void **state UNUSED)
 {
 	_cleanup_free_ char *text = text_of(3000), *packed = xcalloc(1, 10000);
 	size_t n = pack(text, 3000, true, packed, 10000), second;
@@ -83,7 +83,7 @@ static void each_cut_is_seen(void **state UNUSED)
 	}
 }
 
-static void frames_of_others_are_passed_over(void **state UNUSED)
+static void skippable_frames_are_skipped(void **state UNUSED)
 {
 	char bytes[200] = { 0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c' };
 	size_t n = 11, frame = pack("x", 1, true, bytes + n, 100);
@@ -99,7 +99,7 @@ static void frames_of_others_are_passed_over(void **state UNUSED)
 	assert_int_equal(found.torn_bytes, 10);
 }
 
-static void what_is_no_frame_is_told(void **state UNUSED)
+static void bytes_that_are_not_a_zstd_frame_are_refused(void **state UNUSED)
 {
 	static const char *const wrong[] = { "{\"threads\":[]}", "x", "\x28\xb5\x2f\xfe zzz" };
 	/* A block of the reserved kind. */
@@ -120,7 +120,7 @@ static void what_is_no_frame_is_told(void **state UNUSED)
 	}
 }
 
-static void a_file_that_cannot_be_read_is_told(void **state UNUSED)
+static void an_unreadable_file_is_an_error(void **state UNUSED)
 {
 	struct ctprof_frames_found found;
 
@@ -131,10 +131,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_ends_where_libzstd_says),
-		cmocka_unit_test(each_cut_is_seen),
-		cmocka_unit_test(frames_of_others_are_passed_over),
-		cmocka_unit_test(what_is_no_frame_is_told),
-		cmocka_unit_test(a_file_that_cannot_be_read_is_told),
+		cmocka_unit_test(a_frame_cut_at_any_byte_is_incomplete),
+		cmocka_unit_test(skippable_frames_are_skipped),
+		cmocka_unit_test(bytes_that_are_not_a_zstd_frame_are_refused),
+		cmocka_unit_test(an_unreadable_file_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

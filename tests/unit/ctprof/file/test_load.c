@@ -4,7 +4,7 @@
 #include "files.h"
 #include "foreign_snapshot.h"
 
-static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
+static void a_foreign_snapshot_loads_and_its_flags_decide_presence(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	const struct metric_thread_sample *leader, *other;
@@ -46,7 +46,7 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 	assert_true(s.pressure.resources[PROCFS_PRESSURE_IRQ].known);
 }
 
-static void sentinels_of_others_are_unknown(void **state UNUSED)
+static void sentinel_values_of_other_tools_load_as_unknown(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -61,7 +61,7 @@ static void sentinels_of_others_are_unknown(void **state UNUSED)
 	assert_true(metric_sample_knows(&s.threads.at[0], METRIC_MINFLT));
 }
 
-static void little_is_enough_and_unknown_members_are_passed_over(void **state UNUSED)
+static void a_minimal_snapshot_loads_and_unknown_members_are_skipped(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -73,7 +73,7 @@ static void little_is_enough_and_unknown_members_are_passed_over(void **state UN
 	assert_int_equal(s.captured_at_unix_ns, 5);
 }
 
-static void what_is_no_snapshot_is_told(void **state UNUSED)
+static void json_that_is_not_a_snapshot_is_refused(void **state UNUSED)
 {
 	assert_refused("{}", "threads: missing; is this a snapshot?");
 	assert_refused("{\"threads\":[]}", "captured_at_unix_ns: missing; is this a snapshot?");
@@ -94,7 +94,7 @@ static void what_is_no_snapshot_is_told(void **state UNUSED)
 	assert_refused("{\"captured_at_unix_ns\":1,", "not JSON: it ends after 25 bytes");
 }
 
-static void nothing_may_stand_twice(void **state UNUSED)
+static void duplicate_members_are_refused(void **state UNUSED)
 {
 	assert_refused("{\"captured_at_unix_ns\":1,\"captured_at_unix_ns\":1}",
 		       "captured_at_unix_ns: given twice");
@@ -147,7 +147,7 @@ static uint64_t least_memory(const char *json)
 	return low;
 }
 
-static void memory_is_bounded_by_what_is_kept(void **state UNUSED)
+static void loading_is_limited_by_the_memory_it_keeps(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf few = STRBUF_INIT, many = STRBUF_INIT, named = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf mapped = STRBUF_INIT;
@@ -168,7 +168,7 @@ static void memory_is_bounded_by_what_is_kept(void **state UNUSED)
 		    base + 10 * 2 * sizeof(struct procfs_named_reading));
 }
 
-static void padding_is_bounded_too(void **state UNUSED)
+static void endless_blanks_reach_the_memory_limit(void **state UNUSED)
 {
 	_cleanup_ctprof_loader_ struct ctprof_loader loader;
 	struct error *err = NULL;
@@ -187,14 +187,14 @@ static void padding_is_bounded_too(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_others_wrote_loads_and_their_flags_decide),
-		cmocka_unit_test(sentinels_of_others_are_unknown),
-		cmocka_unit_test(little_is_enough_and_unknown_members_are_passed_over),
-		cmocka_unit_test(what_is_no_snapshot_is_told),
-		cmocka_unit_test(nothing_may_stand_twice),
+		cmocka_unit_test(a_foreign_snapshot_loads_and_its_flags_decide_presence),
+		cmocka_unit_test(sentinel_values_of_other_tools_load_as_unknown),
+		cmocka_unit_test(a_minimal_snapshot_loads_and_unknown_members_are_skipped),
+		cmocka_unit_test(json_that_is_not_a_snapshot_is_refused),
+		cmocka_unit_test(duplicate_members_are_refused),
 		cmocka_unit_test(threads_and_cgroups_are_put_in_order),
-		cmocka_unit_test(memory_is_bounded_by_what_is_kept),
-		cmocka_unit_test(padding_is_bounded_too),
+		cmocka_unit_test(loading_is_limited_by_the_memory_it_keeps),
+		cmocka_unit_test(endless_blanks_reach_the_memory_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #define TOP(members) "{\"captured_at_unix_ns\":1,\"threads\":[]," members "}"
 
-static void what_nobody_counted_is_null(void **state UNUSED)
+static void summaries_that_were_not_counted_are_null(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
@@ -34,7 +34,7 @@ static void no_dominant_failure_is_null(void **state UNUSED)
 	assert_int_equal(back.probe.dominant_failure, 0);
 }
 
-static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+static void members_of_a_wrong_type_are_refused_with_their_path(void **state UNUSED)
 {
 	assert_refused(TOP("\"probe_summary\":5"), "probe_summary: expected an object");
 	assert_refused(TOP("\"probe_summary\":{\"failed\":\"\"}"),
@@ -58,7 +58,7 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 
 #define EXT(value) "{\"captured_at_unix_ns\":1,\"threads\":[],\"sched_ext\":" value "}"
 
-static void a_kernel_without_it_is_null(void **state UNUSED)
+static void missing_sched_ext_is_written_as_null(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
@@ -89,7 +89,7 @@ static void unknown_numbers_stay_unknown(void **state UNUSED)
 	assert_false(back.sched_ext.events.known);
 }
 
-static void the_five_members_of_others_are_enough(void **state UNUSED)
+static void sched_ext_loads_from_the_five_members_of_other_tools(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -116,12 +116,12 @@ static void sched_ext_of_another_type_is_told_with_its_place(void **state UNUSED
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_nobody_counted_is_null),
+		cmocka_unit_test(summaries_that_were_not_counted_are_null),
 		cmocka_unit_test(no_dominant_failure_is_null),
-		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
-		cmocka_unit_test(a_kernel_without_it_is_null),
+		cmocka_unit_test(members_of_a_wrong_type_are_refused_with_their_path),
+		cmocka_unit_test(missing_sched_ext_is_written_as_null),
 		cmocka_unit_test(unknown_numbers_stay_unknown),
-		cmocka_unit_test(the_five_members_of_others_are_enough),
+		cmocka_unit_test(sched_ext_loads_from_the_five_members_of_other_tools),
 		cmocka_unit_test(sched_ext_of_another_type_is_told_with_its_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void add_threads(struct ctprof_snapshot *s, uint32_t n)
 		vec_push(&s->threads, full_sample(s, i, i));
 }
 
-static void the_first_replaces_and_the_next_are_appended(void **state)
+static void the_first_snapshot_replaces_the_file_and_later_ones_append(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
@@ -141,7 +141,7 @@ static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 	assert_int_equal(entries(folder), 1);
 }
 
-static void a_further_one_that_does_not_fit_is_cut_off_again(void **state)
+static void a_later_snapshot_that_does_not_fit_is_truncated_away(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
@@ -162,7 +162,7 @@ static void a_further_one_that_does_not_fit_is_cut_off_again(void **state)
 	assert_int_equal(origin.torn_bytes, 0);
 }
 
-static void a_link_keeps_leading_there(void **state)
+static void a_symlink_to_the_output_is_kept(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_free_ char *link = xasprintf("%s/link", folder->path);
@@ -216,7 +216,7 @@ static void standard_output_is_a_dash(void **state)
 	assert_int_equal(threads_in(folder->file), 2);
 }
 
-static void what_cannot_be_is_told_before_anything_is_taken(void **state)
+static void an_impossible_output_path_fails_before_the_capture(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_free_ char *below = xasprintf("%s/none/x", folder->path);
@@ -231,14 +231,14 @@ int main(void)
 {
 #define TEST_(name) cmocka_unit_test_setup_teardown(name, in_folder, leave_folder)
 	const struct CMUnitTest tests[] = {
-		TEST_(the_first_replaces_and_the_next_are_appended),
+		TEST_(the_first_snapshot_replaces_the_file_and_later_ones_append),
 		TEST_(a_new_file_is_its_owners_alone),
 		TEST_(a_first_that_does_not_fit_leaves_the_old_file),
-		TEST_(a_further_one_that_does_not_fit_is_cut_off_again),
-		TEST_(a_link_keeps_leading_there),
+		TEST_(a_later_snapshot_that_does_not_fit_is_truncated_away),
+		TEST_(a_symlink_to_the_output_is_kept),
 		TEST_(a_device_is_written_into),
 		TEST_(standard_output_is_a_dash),
-		TEST_(what_cannot_be_is_told_before_anything_is_taken),
+		TEST_(an_impossible_output_path_fails_before_the_capture),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "files.h"
 
-static void equal_sets_stand_once(void **state UNUSED)
+static void equal_presence_sets_are_stored_once(void **state UNUSED)
 {
 	_cleanup_ctprof_presence_sets_ struct ctprof_presence_sets sets = { 0 };
 	struct metric_thread_sample a = { .sources = 1 }, b = { .sources = 1 },
@@ -21,7 +21,7 @@ static void equal_sets_stand_once(void **state UNUSED)
 	assert_int_equal(sets.sets.n, 3);
 }
 
-static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
+static void values_not_in_the_presence_set_become_unknown(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct metric_thread_sample sample;
@@ -42,7 +42,7 @@ static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
 	"{\"captured_at_unix_ns\":1,\"presence\":" presence ",\"threads\":[{\"tid\":1," \
 	"\"tgid\":1,\"minflt\":5,\"majflt\":6,\"rchar\":7" thread "}]}"
 
-static void sets_may_stand_behind_the_threads(void **state UNUSED)
+static void presence_sets_may_follow_the_threads(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -67,7 +67,7 @@ static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **sta
 	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_RCHAR));
 }
 
-static void closed_processes_are_counted_or_none(void **state UNUSED)
+static void closed_processes_default_to_0(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 }, none = { 0 };
 
@@ -80,7 +80,7 @@ static void closed_processes_are_counted_or_none(void **state UNUSED)
 	assert_int_equal(none.closed_processes, 0);
 }
 
-static void words_of_a_later_version_are_passed_over(void **state UNUSED)
+static void presence_names_of_a_later_version_are_ignored(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -107,7 +107,7 @@ static void a_thread_without_a_set_is_refused(void **state UNUSED)
 	assert_refused(SNAPSHOT("{}", ",\"presence\":0"), "threads[0].presence: there is no set 0");
 }
 
-static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+static void members_of_a_wrong_type_are_refused_with_their_path(void **state UNUSED)
 {
 	assert_refused(SNAPSHOT("[]", ""), "presence: expected an object, found an array");
 	assert_refused(SNAPSHOT("{\"sets\":{}}", ""), "presence.sets: expected an array");
@@ -130,14 +130,14 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_sets_stand_once),
-		cmocka_unit_test(a_set_takes_away_what_it_does_not_vouch_for),
-		cmocka_unit_test(sets_may_stand_behind_the_threads),
+		cmocka_unit_test(equal_presence_sets_are_stored_once),
+		cmocka_unit_test(values_not_in_the_presence_set_become_unknown),
+		cmocka_unit_test(presence_sets_may_follow_the_threads),
 		cmocka_unit_test(a_member_that_is_missing_is_unknown_whatever_the_set_says),
-		cmocka_unit_test(closed_processes_are_counted_or_none),
-		cmocka_unit_test(words_of_a_later_version_are_passed_over),
+		cmocka_unit_test(closed_processes_default_to_0),
+		cmocka_unit_test(presence_names_of_a_later_version_are_ignored),
 		cmocka_unit_test(a_thread_without_a_set_is_refused),
-		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+		cmocka_unit_test(members_of_a_wrong_type_are_refused_with_their_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void a_file_of_another_tool_loads(void **state)
 	assert_string_equal(origin.path, file->path);
 }
 
-static void a_number_behind_an_at_names_one_of_a_series(void **state)
+static void at_number_selects_a_snapshot_of_a_series(void **state)
 {
 	static const struct {
 		const char *at;
@@ -135,7 +135,7 @@ static void a_file_with_the_whole_name_comes_first(void **state)
 	close(second.fd);
 }
 
-static void an_incomplete_last_one_is_told_and_left_out(void **state)
+static void an_incomplete_last_snapshot_is_reported_and_skipped(void **state)
 {
 	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	const struct file *file = *state;
@@ -154,7 +154,7 @@ static void an_incomplete_last_one_is_told_and_left_out(void **state)
 	assert_fails(file, "", "parse", "no complete snapshot: the only one is truncated");
 }
 
-static void what_is_damaged_is_told(void **state)
+static void a_damaged_snapshot_file_is_refused(void **state)
 {
 	const struct file *file = *state;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -180,7 +180,7 @@ static void what_is_damaged_is_told(void **state)
 	assert_fails(file, "", "parse", file->path);
 }
 
-static void what_is_not_there_is_told(void **state UNUSED)
+static void a_missing_file_is_an_error_that_names_it(void **state UNUSED)
 {
 	struct ctprof_snapshot s;
 	struct error *err = ctprof_snapshot_load("/nonexistent/x@2", NULL, &s, NULL);
@@ -191,7 +191,7 @@ static void what_is_not_there_is_told(void **state UNUSED)
 	assert_error_tag(ctprof_snapshot_load("/tmp", NULL, &s, NULL), "io");
 }
 
-static void memory_and_cancel_are_heeded(void **state)
+static void loading_obeys_the_memory_limit_and_cancellation(void **state)
 {
 	const struct file *file = *state;
 	struct cancel cancel = { .requested = true };
@@ -221,7 +221,7 @@ static void *feed_pipe(void *arg)
 }
 
 /* ktstr ctprof show <(ssh host ktstr ctprof capture -o -) */
-static void a_pipe_will_do(void **state)
+static void a_snapshot_can_be_read_from_a_pipe(void **state)
 {
 	const struct file *file = *state;
 	int fds[2], feed[2];
@@ -309,13 +309,13 @@ int main(void)
 #define TEST_(name) cmocka_unit_test_setup_teardown(name, with_file, without_file)
 	const struct CMUnitTest tests[] = {
 		TEST_(a_file_of_another_tool_loads),
-		TEST_(a_number_behind_an_at_names_one_of_a_series),
+		TEST_(at_number_selects_a_snapshot_of_a_series),
 		TEST_(a_file_with_the_whole_name_comes_first),
-		TEST_(an_incomplete_last_one_is_told_and_left_out),
-		TEST_(what_is_damaged_is_told),
-		TEST_(what_is_not_there_is_told),
-		TEST_(memory_and_cancel_are_heeded),
-		TEST_(a_pipe_will_do),
+		TEST_(an_incomplete_last_snapshot_is_reported_and_skipped),
+		TEST_(a_damaged_snapshot_file_is_refused),
+		TEST_(a_missing_file_is_an_error_that_names_it),
+		TEST_(loading_obeys_the_memory_limit_and_cancellation),
+		TEST_(a_snapshot_can_be_read_from_a_pipe),
 		TEST_(a_dash_is_standard_input),
 		TEST_(more_json_than_fits_a_document_loads),
 	};

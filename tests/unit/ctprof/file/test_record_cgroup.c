@@ -15,7 +15,7 @@ static char *written(const struct ctprof_snapshot *s, const struct procfs_cgroup
 	return strbuf_take(&text);
 }
 
-static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
+static void an_unlimited_value_differs_from_a_missing_file(void **state UNUSED)
 {
 	struct procfs_cgroup_stats stats = { .known = true };
 	_cleanup_free_ char *text = NULL, *json = NULL;
@@ -64,7 +64,7 @@ static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 }
 
 /* What others wrote has null where there is no limit, and also where there is no file. */
-static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
+static void without_known_flags_null_is_unknown_and_0_is_0(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	const struct procfs_cgroup_stats *stats;
@@ -91,7 +91,7 @@ static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 	assert_false(stats->io_stat.known);
 }
 
-static void a_cgroup_that_was_gone_stays_so(void **state UNUSED)
+static void a_cgroup_saved_as_unknown_loads_as_unknown(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -99,7 +99,7 @@ static void a_cgroup_that_was_gone_stays_so(void **state UNUSED)
 	assert_false(s.cgroups.at[0].stats.known);
 }
 
-static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+static void members_of_a_wrong_type_are_refused_with_their_path(void **state UNUSED)
 {
 	assert_refused(CGROUP("\"cpu\":5"), "cgroup_stats./a b.cpu: expected an object");
 	assert_refused(CGROUP("\"cpu\":{\"usage_usec\":\"x\"}"),
@@ -122,11 +122,11 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_limit_and_no_file_are_told_apart),
+		cmocka_unit_test(an_unlimited_value_differs_from_a_missing_file),
 		cmocka_unit_test(absent_period_is_written_as_the_kernels_default),
-		cmocka_unit_test(without_marks_null_is_unknown_and_zero_is_zero),
-		cmocka_unit_test(a_cgroup_that_was_gone_stays_so),
-		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+		cmocka_unit_test(without_known_flags_null_is_unknown_and_0_is_0),
+		cmocka_unit_test(a_cgroup_saved_as_unknown_loads_as_unknown),
+		cmocka_unit_test(members_of_a_wrong_type_are_refused_with_their_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

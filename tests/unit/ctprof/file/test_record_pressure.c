@@ -5,7 +5,7 @@
 
 #define PSI(members) "{\"captured_at_unix_ns\":1,\"threads\":[],\"psi\":{" members "}}"
 
-static void each_half_may_be_missing_by_itself(void **state UNUSED)
+static void some_and_full_pressure_may_be_missing_separately(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
@@ -28,7 +28,7 @@ static void each_half_may_be_missing_by_itself(void **state UNUSED)
 	assert_true(back.pressure.resources[PROCFS_PRESSURE_MEMORY].known);
 }
 
-static void without_marks_all_of_it_was_measured(void **state UNUSED)
+static void pressure_without_known_flags_counts_as_measured(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
@@ -44,7 +44,7 @@ static void without_marks_all_of_it_was_measured(void **state UNUSED)
 	assert_false(s.pressure.resources[PROCFS_PRESSURE_MEMORY].known);
 }
 
-static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+static void members_of_a_wrong_type_are_refused_with_their_path(void **state UNUSED)
 {
 	assert_refused(PSI("\"cpu\":[]"), "psi.cpu: expected an object");
 	assert_refused(PSI("\"cpu\":{\"some\":5}"), "psi.cpu.some: expected an object");
@@ -57,9 +57,9 @@ static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_half_may_be_missing_by_itself),
-		cmocka_unit_test(without_marks_all_of_it_was_measured),
-		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+		cmocka_unit_test(some_and_full_pressure_may_be_missing_separately),
+		cmocka_unit_test(pressure_without_known_flags_counts_as_measured),
+		cmocka_unit_test(members_of_a_wrong_type_are_refused_with_their_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void a_policy_without_a_name_comes_back(void **state UNUSED)
 	assert_int_equal(s.threads.at[0].values[METRIC_POLICY], 42);
 }
 
-static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+static void members_of_a_wrong_type_are_refused_with_their_path(void **state UNUSED)
 {
 	assert_refused(THREAD(",\"nice\":\"x\""),
 		       "threads[0].nice: expected a number, found a string");
@@ -133,7 +133,7 @@ int main(void)
 		cmocka_unit_test(flags_are_written_from_the_bits),
 		cmocka_unit_test(members_may_come_in_any_order_and_differ),
 		cmocka_unit_test(a_policy_without_a_name_comes_back),
-		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+		cmocka_unit_test(members_of_a_wrong_type_are_refused_with_their_path),
 		cmocka_unit_test(a_thread_has_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void assert_wrong(const char *text, const char *message)
 	error_free(err);
 }
 
-static void members_come_whole(void **state UNUSED)
+static void members_are_handed_out_whole(void **state UNUSED)
 {
 	assert_split("{}", "");
 	assert_split(" { \"a\" : 1 , \"b\" : \"x\" } ", "a=1 b=\"x\" ");
@@ -93,13 +93,13 @@ static void an_opened_member_comes_in_elements(void **state UNUSED)
 	assert_split("{\"open\":5}", "open=5 ");
 }
 
-static void keys_are_what_they_mean(void **state UNUSED)
+static void escaped_keys_are_decoded(void **state UNUSED)
 {
 	assert_split("{\"\\u006fpen\":[1]}", "open[0]=1 open[] ");
 	assert_split("{\"open\":{\"a\\\"b\":1}}", "open.a\"b=1 open{} ");
 }
 
-static void what_stands_between_is_checked(void **state UNUSED)
+static void malformed_json_between_members_is_refused(void **state UNUSED)
 {
 	assert_wrong("[]", "expected an object at byte 0, found '['");
 	assert_wrong("{,}", "expected a key at byte 1");
@@ -115,7 +115,7 @@ static void what_stands_between_is_checked(void **state UNUSED)
 	assert_wrong("{\"\xff\":1}", "a key: not JSON");
 }
 
-static void what_is_cut_off_is_told(void **state UNUSED)
+static void truncated_json_is_refused(void **state UNUSED)
 {
 	const char *whole = "{\"a\":[1],\"open\":[{\"b\":\"c\"}]}";
 	_cleanup_free_ char *part = strdup(whole);
@@ -134,7 +134,7 @@ static void a_piece_has_a_limit(void **state UNUSED)
 	assert_wrong("{\"short\":[[[[[[", "short is longer than 5 bytes");
 }
 
-static void an_error_of_the_owner_ends_it(void **state UNUSED)
+static void an_error_of_the_callback_ends_the_split(void **state UNUSED)
 {
 	assert_wrong("{\"a\":\"stop\"", "stopped");
 }
@@ -142,13 +142,13 @@ static void an_error_of_the_owner_ends_it(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members_come_whole),
+		cmocka_unit_test(members_are_handed_out_whole),
 		cmocka_unit_test(an_opened_member_comes_in_elements),
-		cmocka_unit_test(keys_are_what_they_mean),
-		cmocka_unit_test(what_stands_between_is_checked),
-		cmocka_unit_test(what_is_cut_off_is_told),
+		cmocka_unit_test(escaped_keys_are_decoded),
+		cmocka_unit_test(malformed_json_between_members_is_refused),
+		cmocka_unit_test(truncated_json_is_refused),
 		cmocka_unit_test(a_piece_has_a_limit),
-		cmocka_unit_test(an_error_of_the_owner_ends_it),
+		cmocka_unit_test(an_error_of_the_callback_ends_the_split),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static struct json_doc *parsed(const char *text)
 		error_free(err_);                                  \
 	} while (0)
 
-static void an_error_says_where_the_value_stands(void **state UNUSED)
+static void an_error_names_the_path_of_the_member(void **state UNUSED)
 {
 	struct ctprof_value value = nice_of(NULL);
 
@@ -58,7 +58,7 @@ static void numbers_are_whole_and_in_range(void **state UNUSED)
 		       "psi[3].nice: -1 is not a whole number from 0 to 5");
 }
 
-static void what_is_missing_or_null_is_absent(void **state UNUSED)
+static void missing_and_null_members_are_absent(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *null = parsed("null");
 	const struct ctprof_value values[] = { nice_of(NULL), nice_of(json_doc_root(null)) };
@@ -86,7 +86,7 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 	}
 }
 
-static void another_type_is_told(void **state UNUSED)
+static void a_member_of_another_type_is_refused(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *doc = parsed("[{\"a\":\"x\"}]");
 	struct ctprof_value array = nice_of(json_doc_root(doc)), object;
@@ -126,10 +126,10 @@ static void named_numbers_keep_their_order(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_error_says_where_the_value_stands),
+		cmocka_unit_test(an_error_names_the_path_of_the_member),
 		cmocka_unit_test(numbers_are_whole_and_in_range),
-		cmocka_unit_test(what_is_missing_or_null_is_absent),
-		cmocka_unit_test(another_type_is_told),
+		cmocka_unit_test(missing_and_null_members_are_absent),
+		cmocka_unit_test(a_member_of_another_type_is_refused),
 		cmocka_unit_test(named_numbers_keep_their_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

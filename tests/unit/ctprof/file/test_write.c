@@ -334,7 +334,7 @@ static void assert_round_trip(const struct ctprof_snapshot *s)
 	assert_same(s, &back);
 }
 
-static void every_member_comes_back(void **state UNUSED)
+static void every_member_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
@@ -391,7 +391,7 @@ static void a_value_may_be_known_though_its_source_was_not_read(void **state UNU
 	assert_round_trip(&s);
 }
 
-static void a_snapshot_of_nothing_comes_back(void **state UNUSED)
+static void an_empty_snapshot_survives_a_round_trip(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
@@ -400,7 +400,7 @@ static void a_snapshot_of_nothing_comes_back(void **state UNUSED)
 	assert_round_trip(&s);
 }
 
-static void a_write_that_fails_is_told(void **state UNUSED)
+static void a_failed_write_is_an_error(void **state UNUSED)
 {
 	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -417,12 +417,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_types_are_those_of_the_format),
-		cmocka_unit_test(every_member_comes_back),
+		cmocka_unit_test(every_member_survives_a_round_trip),
 		cmocka_unit_test(each_metric_may_be_unknown_by_itself),
 		cmocka_unit_test(zero_is_not_unknown),
 		cmocka_unit_test(a_value_may_be_known_though_its_source_was_not_read),
-		cmocka_unit_test(a_snapshot_of_nothing_comes_back),
-		cmocka_unit_test(a_write_that_fails_is_told),
+		cmocka_unit_test(an_empty_snapshot_survives_a_round_trip),
+		cmocka_unit_test(a_failed_write_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

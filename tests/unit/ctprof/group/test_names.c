@@ -34,7 +34,7 @@ static void assert_text(const struct fixture *f, uint32_t id, const char *expect
 	assert_string_equal(intern_text(ctprof_group_keys_texts(f->keys), id), expected);
 }
 
-static void a_process_is_one_word_for_its_memory_whatever_the_axis(void **state UNUSED)
+static void memory_is_keyed_by_the_process_pattern_on_every_axis(void **state UNUSED)
 {
 	struct fixture f;
 
@@ -107,7 +107,7 @@ static void every_key_is_found_again_when_there_are_many(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_one_word_for_its_memory_whatever_the_axis),
+		cmocka_unit_test(memory_is_keyed_by_the_process_pattern_on_every_axis),
 		cmocka_unit_test(literal_names_carry_the_process_id_for_memory),
 		cmocka_unit_test(a_path_has_one_key_however_often_it_is_asked_for),
 		cmocka_unit_test(keys_are_numbered_in_the_order_of_arrival),

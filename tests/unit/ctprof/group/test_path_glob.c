@@ -74,7 +74,7 @@ static void the_whole_path_must_match(void **state UNUSED)
 }
 
 /* systemd writes a dash in a name as \x2d. */
-static void a_backslash_is_itself(void **state UNUSED)
+static void a_backslash_in_a_glob_is_literal(void **state UNUSED)
 {
 	assert_match("/a\\x2d*", "/a\\x2db", true);
 	assert_match("/\\*", "/\\b", true);
@@ -98,7 +98,7 @@ static void malformed_globs_are_named(void **state UNUSED)
 }
 
 /* Many stars against a path that nearly fits: what tries every way would not come back. */
-static void many_stars_end_soon(void **state UNUSED)
+static void a_glob_of_many_stars_matches_in_bounded_time(void **state UNUSED)
 {
 	char glob[400] = "", path[4000] = "";
 
@@ -158,7 +158,7 @@ static void numbers_and_ids_are_left_out_even_of_one_path(void **state UNUSED)
 	assert_key(&normal, "", "");
 }
 
-static void the_first_glob_that_matches_takes_the_place(void **state UNUSED)
+static void the_first_matching_glob_replaces_the_path(void **state UNUSED)
 {
 	static const char *const globs[] = { "/a/job-1", "/a/*", "/a/**" };
 	struct ctprof_cgroup_key_rules rules = { .flatten = globs, .n_flatten = 3 };
@@ -187,13 +187,13 @@ int main(void)
 		cmocka_unit_test(two_stars_cross_segments),
 		cmocka_unit_test(one_character_and_classes),
 		cmocka_unit_test(the_whole_path_must_match),
-		cmocka_unit_test(a_backslash_is_itself),
+		cmocka_unit_test(a_backslash_in_a_glob_is_literal),
 		cmocka_unit_test(malformed_globs_are_named),
-		cmocka_unit_test(many_stars_end_soon),
+		cmocka_unit_test(a_glob_of_many_stars_matches_in_bounded_time),
 		cmocka_unit_test(instances_of_services_are_left_out),
 		cmocka_unit_test(structured_instances_and_other_units_stay),
 		cmocka_unit_test(numbers_and_ids_are_left_out_even_of_one_path),
-		cmocka_unit_test(the_first_glob_that_matches_takes_the_place),
+		cmocka_unit_test(the_first_matching_glob_replaces_the_path),
 		cmocka_unit_test(literal_paths_are_flattened_but_nothing_else),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

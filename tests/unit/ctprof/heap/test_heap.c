@@ -156,7 +156,7 @@ static void a_library_without_debug_information_is_known_by_the_table(void **sta
 	target_end(&target);
 }
 
-static void kernel_threads_and_who_ended_are_no_failures(void **state UNUSED)
+static void kernel_threads_and_ended_processes_are_not_probe_failures(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target target = target_start("KTSTR_TARGET");
@@ -206,7 +206,7 @@ static void remember_note(const char *line, void *arg)
 	*(char **)arg = xstrdup(line);
 }
 
-static void a_hostile_program_costs_itself_only(void **state UNUSED)
+static void a_hostile_program_does_not_affect_other_processes(void **state UNUSED)
 {
 	static const struct ctprof_helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
 							  .cpu_sec = 60,
@@ -251,7 +251,7 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 }
 
 /* It is not "no jemalloc": nobody knows. */
-static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
+static void a_library_with_endless_symbol_names_is_a_failure(void **state UNUSED)
 {
 	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -304,7 +304,7 @@ static void too_little_memory_is_a_failure(void **state UNUSED)
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), WITHOUT_MEMORY);
 }
 
-static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED)
+static void processes_of_other_users_are_reported_as_denied(void **state UNUSED)
 {
 	struct target target;
 	pid_t stranger;
@@ -337,7 +337,7 @@ static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED
 	target_end(&target);
 }
 
-static void what_was_not_asked_for_is_not_looked_at(void **state UNUSED)
+static void the_heap_is_not_probed_unless_asked_and_live(void **state UNUSED)
 {
 	struct ctprof_options options = { .root = "", .live = true };
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -357,13 +357,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_and_libraries_give_what_they_count_themselves),
 		cmocka_unit_test(a_library_without_debug_information_is_known_by_the_table),
-		cmocka_unit_test(kernel_threads_and_who_ended_are_no_failures),
+		cmocka_unit_test(kernel_threads_and_ended_processes_are_not_probe_failures),
 		cmocka_unit_test(a_thread_that_is_another_by_now_is_not_read),
-		cmocka_unit_test(a_hostile_program_costs_itself_only),
-		cmocka_unit_test(a_library_with_names_without_end_is_a_failure),
+		cmocka_unit_test(a_hostile_program_does_not_affect_other_processes),
+		cmocka_unit_test(a_library_with_endless_symbol_names_is_a_failure),
 		cmocka_unit_test(too_little_memory_is_a_failure),
-		cmocka_unit_test(strangers_processes_are_refused_and_that_is_said),
-		cmocka_unit_test(what_was_not_asked_for_is_not_looked_at),
+		cmocka_unit_test(processes_of_other_users_are_reported_as_denied),
+		cmocka_unit_test(the_heap_is_not_probed_unless_asked_and_live),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

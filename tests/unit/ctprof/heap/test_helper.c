@@ -184,7 +184,7 @@ static void eat(void *arg UNUSED, size_t item, void *result)
 	square(NULL, item, result);
 }
 
-static void memory_is_limited_to_what_is_more_than_ours(void **state UNUSED)
+static void the_memory_limit_applies_to_the_helper_only(void **state UNUSED)
 {
 	struct outcome o = { 0 };
 	struct rlimit ours;
@@ -211,7 +211,7 @@ static void a_cancel_ends_the_work(void **state UNUSED)
 	assert_false(has_children());
 }
 
-static void a_crash_is_no_business_of_our_handlers(void **state UNUSED)
+static void a_helper_crash_is_seen_though_sigabrt_is_ignored(void **state UNUSED)
 {
 	struct outcome o = { 0 };
 	struct sigaction before, ignore = { .sa_handler = SIG_IGN };
@@ -229,9 +229,9 @@ int main(void)
 		cmocka_unit_test(helper_that_dies_does_not_affect_the_others),
 		cmocka_unit_test(helper_that_hangs_is_ended_after_its_wall_time),
 		cmocka_unit_test(helper_that_computes_forever_is_ended_by_its_cpu_limit),
-		cmocka_unit_test(memory_is_limited_to_what_is_more_than_ours),
+		cmocka_unit_test(the_memory_limit_applies_to_the_helper_only),
 		cmocka_unit_test(a_cancel_ends_the_work),
-		cmocka_unit_test(a_crash_is_no_business_of_our_handlers),
+		cmocka_unit_test(a_helper_crash_is_seen_though_sigabrt_is_ignored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

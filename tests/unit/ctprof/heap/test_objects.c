@@ -26,7 +26,7 @@ static void add_all(struct ctprof_heap_objects *table, pid_t pid, uint32_t *firs
 	probe_objects_deinit(&objects);
 }
 
-static void a_file_stands_once_however_many_map_it(void **state UNUSED)
+static void a_file_mapped_by_many_processes_is_one_object(void **state UNUSED)
 {
 	struct target one = target_start("KTSTR_TARGET"), two = target_start("KTSTR_TARGET");
 	struct ctprof_heap_objects table;
@@ -137,7 +137,7 @@ static void a_changed_file_is_another_one(void **state UNUSED)
 	ctprof_heap_objects_deinit(&table);
 }
 
-static void a_file_that_is_no_elf_says_so(void **state UNUSED)
+static void a_file_that_is_not_elf_is_reported(void **state UNUSED)
 {
 	struct probe_objects objects = ourselves();
 	struct probe_object object = { .path = (char *)"/etc/passwd" };
@@ -151,7 +151,7 @@ static void a_file_that_is_no_elf_says_so(void **state UNUSED)
 	ctprof_heap_objects_deinit(&table);
 }
 
-static void a_file_that_takes_forever_is_given_up(void **state UNUSED)
+static void parsing_an_endless_file_is_ended_by_the_time_limit(void **state UNUSED)
 {
 	static const struct ctprof_helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
 							  .cpu_sec = 60,
@@ -178,11 +178,11 @@ static void a_file_that_takes_forever_is_given_up(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_stands_once_however_many_map_it),
+		cmocka_unit_test(a_file_mapped_by_many_processes_is_one_object),
 		cmocka_unit_test(files_of_one_build_share_their_counters),
 		cmocka_unit_test(a_changed_file_is_another_one),
-		cmocka_unit_test(a_file_that_is_no_elf_says_so),
-		cmocka_unit_test(a_file_that_takes_forever_is_given_up),
+		cmocka_unit_test(a_file_that_is_not_elf_is_reported),
+		cmocka_unit_test(parsing_an_endless_file_is_ended_by_the_time_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void a_success_counts_twice_for_a_process_and_once_for_a_thread(void **st
 	assert_false(ctprof_heap_tally_is_denied(&t));
 }
 
-static void two_tags_are_usual_unless_permission_was_refused(void **state UNUSED)
+static void two_attach_errors_are_not_failures_unless_permission_was_denied(void **state UNUSED)
 {
 	struct ctprof_heap_tally t = { 0 };
 
@@ -81,7 +81,7 @@ static void the_most_frequent_tag_dominates_and_the_alphabet_breaks_ties(void **
 	assert_string_equal(ctprof_heap_tally_dominant(&t), "worker-panic");
 }
 
-static void half_of_the_failures_is_enough_for_a_hint(void **state UNUSED)
+static void denied_reads_dominate_from_half_of_the_failures(void **state UNUSED)
 {
 	struct ctprof_heap_tally t = { 0 };
 
@@ -94,7 +94,7 @@ static void half_of_the_failures_is_enough_for_a_hint(void **state UNUSED)
 	assert_true(ctprof_heap_tally_is_denied(&t));
 }
 
-static void a_refusal_counts_whatever_its_tag(void **state UNUSED)
+static void permission_errors_count_as_denied_whatever_their_tag(void **state UNUSED)
 {
 	struct ctprof_heap_tally t = { 0 };
 
@@ -108,7 +108,7 @@ static void a_refusal_counts_whatever_its_tag(void **state UNUSED)
 	assert_false(ctprof_heap_tally_is_denied(&t));
 }
 
-static void the_summary_says_it_all(void **state UNUSED)
+static void the_probe_summary_has_all_counts(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct ctprof_heap_tally t = { 0 };
@@ -132,13 +132,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_success_counts_twice_for_a_process_and_once_for_a_thread),
-		cmocka_unit_test(two_tags_are_usual_unless_permission_was_refused),
+		cmocka_unit_test(two_attach_errors_are_not_failures_unless_permission_was_denied),
 		cmocka_unit_test(every_other_tag_is_a_failure),
 		cmocka_unit_test(a_panic_is_a_failure_with_its_own_tag),
 		cmocka_unit_test(the_most_frequent_tag_dominates_and_the_alphabet_breaks_ties),
-		cmocka_unit_test(half_of_the_failures_is_enough_for_a_hint),
-		cmocka_unit_test(a_refusal_counts_whatever_its_tag),
-		cmocka_unit_test(the_summary_says_it_all),
+		cmocka_unit_test(denied_reads_dominate_from_half_of_the_failures),
+		cmocka_unit_test(permission_errors_count_as_denied_whatever_their_tag),
+		cmocka_unit_test(the_probe_summary_has_all_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

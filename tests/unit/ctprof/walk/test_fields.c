@@ -22,7 +22,7 @@ static void every_field_of_stat_is_its_metric(void **state UNUSED)
 	assert_unknown(&sample, THREAD_COUNT);
 }
 
-static void what_makes_no_sense_sets_nothing(void **state UNUSED)
+static void malformed_thread_files_set_nothing(void **state UNUSED)
 {
 	struct metric_thread_sample sample = { 0 }, untouched = { 0 };
 	unsigned int negative = 0;
@@ -36,7 +36,7 @@ static void what_makes_no_sense_sets_nothing(void **state UNUSED)
 	assert_memory_equal(&sample, &untouched, sizeof(sample));
 }
 
-static void only_a_leader_tells_the_number_of_threads(void **state UNUSED)
+static void only_a_group_leader_has_a_thread_count(void **state UNUSED)
 {
 	static const char text[] = "State:\tS\nThreads:\t3\n";
 	struct metric_thread_sample leader = { .tid = 7, .tgid = 7 },
@@ -58,7 +58,7 @@ static void take_sched(const char *text, struct metric_thread_sample *sample)
 	assert_true(ctprof_walk_take(METRIC_SOURCE_SCHED, text, strlen(text), sample, &negative));
 }
 
-static void sleep_by_choice_needs_both_halves(void **state UNUSED)
+static void voluntary_sleep_needs_sleep_and_block_sums(void **state UNUSED)
 {
 	struct metric_thread_sample sample;
 
@@ -132,9 +132,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_of_stat_is_its_metric),
-		cmocka_unit_test(what_makes_no_sense_sets_nothing),
-		cmocka_unit_test(only_a_leader_tells_the_number_of_threads),
-		cmocka_unit_test(sleep_by_choice_needs_both_halves),
+		cmocka_unit_test(malformed_thread_files_set_nothing),
+		cmocka_unit_test(only_a_group_leader_has_a_thread_count),
+		cmocka_unit_test(voluntary_sleep_needs_sleep_and_block_sums),
 		cmocka_unit_test(every_key_of_sched_is_the_metric_of_its_name),
 		cmocka_unit_test(bytes_and_times_are_their_metrics),
 	};

@@ -17,7 +17,7 @@ static int open_root(const char *root)
 	return fd;
 }
 
-static void a_buffer_is_used_again(void **state UNUSED)
+static void the_read_buffer_is_reused(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_close_ int folder = open_root(root);
@@ -57,7 +57,7 @@ static void a_large_file_is_read_whole_and_a_huge_one_not(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void an_absent_file_of_a_present_thread_was_never_there(void **state UNUSED)
+static void a_missing_file_of_a_living_thread_is_no_such_file(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_close_ int folder = open_root(root);
@@ -111,7 +111,7 @@ static void our_own_mask_is_that_of_the_c_library(void **state UNUSED)
 	ctprof_affinity_deinit(&affinity);
 }
 
-static void a_mask_is_told_from_the_one_before(void **state UNUSED)
+static void a_changed_affinity_mask_is_noticed(void **state UNUSED)
 {
 	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 	struct ctprof_affinity affinity;
@@ -137,7 +137,7 @@ static void a_mask_is_told_from_the_one_before(void **state UNUSED)
 	ctprof_affinity_deinit(&affinity);
 }
 
-static void a_thread_that_is_not_there_has_none(void **state UNUSED)
+static void a_missing_thread_has_no_affinity(void **state UNUSED)
 {
 	struct ctprof_affinity affinity;
 	bool same;
@@ -164,13 +164,13 @@ static void a_kernel_with_more_cpus_gets_more_room(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_buffer_is_used_again),
+		cmocka_unit_test(the_read_buffer_is_reused),
 		cmocka_unit_test(a_large_file_is_read_whole_and_a_huge_one_not),
-		cmocka_unit_test(an_absent_file_of_a_present_thread_was_never_there),
+		cmocka_unit_test(a_missing_file_of_a_living_thread_is_no_such_file),
 		cmocka_unit_test(every_errno_has_its_reason),
 		cmocka_unit_test(our_own_mask_is_that_of_the_c_library),
-		cmocka_unit_test(a_mask_is_told_from_the_one_before),
-		cmocka_unit_test(a_thread_that_is_not_there_has_none),
+		cmocka_unit_test(a_changed_affinity_mask_is_noticed),
+		cmocka_unit_test(a_missing_thread_has_no_affinity),
 		cmocka_unit_test(a_kernel_with_more_cpus_gets_more_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void any_order_becomes_the_order_of_threads(void **state UNUSED)
 	ctprof_walk_sort(NULL, 0);
 }
 
-static void of_equal_numbers_the_last_one_stays(void **state UNUSED)
+static void of_samples_with_one_tid_the_last_is_kept(void **state UNUSED)
 {
 	static const uint32_t tids[] = { 5, 6, 5, 7, 5, 6 };
 	struct ctprof_sample_list list = { VEC_INIT };
@@ -91,7 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_becomes_the_order_of_threads),
-		cmocka_unit_test(of_equal_numbers_the_last_one_stays),
+		cmocka_unit_test(of_samples_with_one_tid_the_last_is_kept),
 		cmocka_unit_test(samples_of_several_workers_become_one_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void of_equal_files_the_first_in_the_alphabet(void **state UNUSED)
 	dominant_is(&snapshot, "cgroup", true);
 }
 
-static void half_is_enough_for_the_configuration(void **state UNUSED)
+static void config_failures_dominate_from_half_of_all(void **state UNUSED)
 {
 	struct ctprof_snapshot snapshot;
 
@@ -62,7 +62,7 @@ static void half_is_enough_for_the_configuration(void **state UNUSED)
 	dominant_is(&snapshot, "status", false);
 }
 
-static void notes_count_once_they_are_committed(void **state UNUSED)
+static void notes_are_counted_when_committed(void **state UNUSED)
 {
 	struct ctprof_walk_notes notes = { .negative_times = 2 };
 	struct ctprof_walk_tally tally = { 0 }, all = { .tids_walked = 1 };
@@ -87,7 +87,7 @@ static void notes_count_once_they_are_committed(void **state UNUSED)
 	assert_int_equal(all.reasons[METRIC_SOURCE_SCHED][CTPROF_SNAPSHOT_REASON_MALFORMED], 2);
 }
 
-static void names_and_lists_stand_once(void **state UNUSED)
+static void equal_names_and_cpu_lists_are_stored_once(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
@@ -108,7 +108,7 @@ static void names_and_lists_stand_once(void **state UNUSED)
 	ctprof_walk_tables_deinit(&tables);
 }
 
-static void tables_of_memory_are_kept_apart(void **state UNUSED)
+static void smaps_of_each_process_are_stored_separately(void **state UNUSED)
 {
 	static const char one[] = "Rss: 1 kB\nPss: 2 kB\n", other[] = "Rss: 3 kB\n";
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
@@ -134,10 +134,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_file_that_failed_most_is_named),
 		cmocka_unit_test(of_equal_files_the_first_in_the_alphabet),
-		cmocka_unit_test(half_is_enough_for_the_configuration),
-		cmocka_unit_test(notes_count_once_they_are_committed),
-		cmocka_unit_test(names_and_lists_stand_once),
-		cmocka_unit_test(tables_of_memory_are_kept_apart),
+		cmocka_unit_test(config_failures_dominate_from_half_of_all),
+		cmocka_unit_test(notes_are_counted_when_committed),
+		cmocka_unit_test(equal_names_and_cpu_lists_are_stored_once),
+		cmocka_unit_test(smaps_of_each_process_are_stored_separately),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

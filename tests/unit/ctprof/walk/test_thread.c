@@ -108,7 +108,7 @@ static void every_source_is_read(void **state)
 	assert_int_equal(s->reader.tally.tids_walked, 1);
 }
 
-static void smaps_and_the_number_of_threads_are_the_leaders(void **state)
+static void only_the_leader_has_smaps_and_a_thread_count(void **state)
 {
 	struct stage *s = *state;
 
@@ -162,7 +162,7 @@ static void thread_gone_before_its_first_file_is_not_tallied(void **state)
 
 /* Too many open files, no memory, a broken link: nothing can be read, yet the thread did not end.
  */
-static void a_thread_that_could_not_be_opened_is_no_ghost(void **state)
+static void an_unopenable_thread_is_kept_with_its_reasons(void **state)
 {
 	struct stage *s = *state;
 
@@ -176,7 +176,7 @@ static void a_thread_that_could_not_be_opened_is_no_ghost(void **state)
 	assert_int_equal(failures(s), 1);
 }
 
-static void without_names_and_times_a_ghost_has_nothing_at_all(void **state)
+static void a_thread_without_any_readable_file_is_dropped(void **state)
 {
 	struct stage *s = *state;
 
@@ -240,7 +240,7 @@ static void the_list_of_cpus_may_be_broken_or_missing(void **state)
 	assert_int_equal(read_thread(s, 11, METRIC_SOURCE_BIT(AFFINITY)), CTPROF_THREAD_GHOST);
 }
 
-static void three_zeros_of_a_thread_that_ran_are_no_numbers(void **state)
+static void schedstat_zeros_of_a_thread_that_ran_are_unknown(void **state)
 {
 	struct stage *s = *state;
 
@@ -280,7 +280,7 @@ static void only_cgroups_that_match_are_wanted(void **state)
 	assert_int_equal(failures(s), 0);
 }
 
-static void a_cgroup_is_told_from_the_one_before(void **state)
+static void a_changed_cgroup_is_noticed(void **state)
 {
 	struct stage *s = *state;
 	uint32_t first;
@@ -300,17 +300,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		stage_test(every_source_is_read),
-		stage_test(smaps_and_the_number_of_threads_are_the_leaders),
+		stage_test(only_the_leader_has_smaps_and_a_thread_count),
 		stage_test(only_the_files_of_the_wanted_sources_are_opened),
 		stage_test(thread_gone_before_its_first_file_is_not_tallied),
-		stage_test(a_thread_that_could_not_be_opened_is_no_ghost),
-		stage_test(without_names_and_times_a_ghost_has_nothing_at_all),
+		stage_test(an_unopenable_thread_is_kept_with_its_reasons),
+		stage_test(a_thread_without_any_readable_file_is_dropped),
 		stage_test(a_blank_name_is_absent),
 		stage_test(absent_and_broken_files_have_their_reasons),
 		stage_test(the_list_of_cpus_may_be_broken_or_missing),
-		stage_test(three_zeros_of_a_thread_that_ran_are_no_numbers),
+		stage_test(schedstat_zeros_of_a_thread_that_ran_are_unknown),
 		stage_test(only_cgroups_that_match_are_wanted),
-		stage_test(a_cgroup_is_told_from_the_one_before),
+		stage_test(a_changed_cgroup_is_noticed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void small_and_large_processes_come_out_in_order(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void sources_tell_their_way_or_that_nobody_asked(void **state UNUSED)
+static void each_source_records_its_path_or_that_it_was_not_asked(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = {
@@ -130,7 +130,7 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 }
 
 /* An iterator found process 20, of which /proc has a name to add, and was not shown 10 and 30. */
-static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
+static void processes_not_found_by_bpf_are_read_from_proc(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	const struct ctprof_options options = {
@@ -170,7 +170,7 @@ static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
+static void a_process_with_an_unreadable_task_directory_is_noted(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 	char *root = staged_root_new();
@@ -476,7 +476,7 @@ static void fill(struct stage *s)
 	assert_success(ctprof_walk_threads(&s->options, 0, &s->snapshot));
 }
 
-static void only_what_is_lacking_is_read(void **state)
+static void only_missing_sources_are_read_from_proc(void **state)
 {
 	struct stage *s = *state;
 	const uint32_t had = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
@@ -507,7 +507,7 @@ static void only_what_is_lacking_is_read(void **state)
 			 1);
 }
 
-static void a_process_that_lacks_nothing_is_not_opened(void **state)
+static void a_process_with_every_source_is_not_opened(void **state)
 {
 	struct stage *s = *state;
 
@@ -533,7 +533,7 @@ static void names_are_read_where_they_are_missing(void **state)
 	assert_string_equal(intern_text(&s->snapshot.strings, thread->pcomm), "kworker/0:1-ev");
 }
 
-static void a_number_that_was_given_away_adds_nothing(void **state)
+static void a_reused_tid_adds_no_values(void **state)
 {
 	struct stage *s = *state;
 	const struct metric_thread_sample *thread;
@@ -591,10 +591,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_and_large_processes_come_out_in_order),
-		cmocka_unit_test(sources_tell_their_way_or_that_nobody_asked),
+		cmocka_unit_test(each_source_records_its_path_or_that_it_was_not_asked),
 		cmocka_unit_test(only_the_wanted_processes_are_walked),
-		cmocka_unit_test(processes_that_are_not_there_yet_are_walked),
-		cmocka_unit_test(a_process_that_hides_its_threads_is_told),
+		cmocka_unit_test(processes_not_found_by_bpf_are_read_from_proc),
+		cmocka_unit_test(a_process_with_an_unreadable_task_directory_is_noted),
 		cmocka_unit_test(a_cancelled_walk_is_an_error),
 		cmocka_unit_test(progress_ends_with_everything_done),
 		cmocka_unit_test(threads_may_end_while_they_are_read),
@@ -602,10 +602,10 @@ int main(void)
 		cmocka_unit_test(large_processes_keep_their_names_apart),
 		cmocka_unit_test(a_cancel_leaves_listed_threads_unread),
 		cmocka_unit_test(found_threads_of_a_large_process_are_filled),
-		stage_test(only_what_is_lacking_is_read),
-		stage_test(a_process_that_lacks_nothing_is_not_opened),
+		stage_test(only_missing_sources_are_read_from_proc),
+		stage_test(a_process_with_every_source_is_not_opened),
 		stage_test(names_are_read_where_they_are_missing),
-		stage_test(a_number_that_was_given_away_adds_nothing),
+		stage_test(a_reused_tid_adds_no_values),
 		stage_test(a_process_that_is_gone_keeps_what_was_found),
 		stage_test(threads_outside_the_cgroup_glob_are_dropped),
 	};

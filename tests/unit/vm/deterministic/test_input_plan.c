@@ -127,7 +127,7 @@ static void a_command_without_input_has_none_to_wait_for(void **state UNUSED)
 	vm_input_plan_deinit(&plan);
 }
 
-static void equal_wishes_give_equal_bytes(void **state UNUSED)
+static void the_same_commands_give_the_same_plan_bytes(void **state UNUSED)
 {
 	const char *const argv[] = { "cat", NULL };
 	struct vm_input_plan plans[2];
@@ -169,7 +169,7 @@ int main(void)
 		cmocka_unit_test(a_plan_begins_with_a_hello_that_is_always_the_same),
 		cmocka_unit_test(a_command_brings_its_whole_input_and_its_end),
 		cmocka_unit_test(a_command_without_input_has_none_to_wait_for),
-		cmocka_unit_test(equal_wishes_give_equal_bytes),
+		cmocka_unit_test(the_same_commands_give_the_same_plan_bytes),
 		cmocka_unit_test(input_without_end_is_refused),
 	};
 

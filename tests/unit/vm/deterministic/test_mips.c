@@ -15,7 +15,7 @@ static void every_speed_that_exists_has_its_shift(void **state UNUSED)
 	}
 }
 
-static void between_two_speeds_both_are_named(void **state UNUSED)
+static void an_unavailable_speed_names_its_two_neighbours(void **state UNUSED)
 {
 	unsigned int got = 99;
 	struct error *err = vm_mips_to_shift(100, &got);
@@ -31,7 +31,7 @@ static void between_two_speeds_both_are_named(void **state UNUSED)
 	assert_int_equal(got, 99);
 }
 
-static void past_either_end_the_end_is_named(void **state UNUSED)
+static void a_speed_out_of_range_names_the_limit(void **state UNUSED)
 {
 	unsigned int got = 99;
 	struct error *err = vm_mips_to_shift(0, &got);
@@ -50,8 +50,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_speed_that_exists_has_its_shift),
-		cmocka_unit_test(between_two_speeds_both_are_named),
-		cmocka_unit_test(past_either_end_the_end_is_named),
+		cmocka_unit_test(an_unavailable_speed_names_its_two_neighbours),
+		cmocka_unit_test(a_speed_out_of_range_names_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

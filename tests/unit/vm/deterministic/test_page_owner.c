@@ -35,7 +35,7 @@ static void the_innermost_range_owns_a_page(void **state UNUSED)
 }
 
 /* Bits as Documentation/admin-guide/mm/pagemap.rst numbers them. */
-static void flags_say_what_ram_is_used_for(void **state UNUSED)
+static void page_flags_name_the_use_of_ram(void **state UNUSED)
 {
 	uint8_t flags[5 * 8] = { 0 };
 	_cleanup_page_owners_ struct page_owners owners = { 0 };
@@ -54,7 +54,7 @@ static void flags_say_what_ram_is_used_for(void **state UNUSED)
 	expect_owner(&owners, 0x5000, "System RAM");
 }
 
-static void lines_that_are_no_ranges_are_refused(void **state UNUSED)
+static void malformed_iomem_lines_are_refused(void **state UNUSED)
 {
 	static const char *const texts[] = {
 		"hello\n",
@@ -101,8 +101,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_range_owns_a_page),
-		cmocka_unit_test(flags_say_what_ram_is_used_for),
-		cmocka_unit_test(lines_that_are_no_ranges_are_refused),
+		cmocka_unit_test(page_flags_name_the_use_of_ram),
+		cmocka_unit_test(malformed_iomem_lines_are_refused),
 		cmocka_unit_test(addresses_hidden_from_users_are_an_error),
 		cmocka_unit_test(a_list_without_end_is_refused),
 	};

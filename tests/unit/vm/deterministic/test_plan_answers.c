@@ -127,7 +127,7 @@ static void a_whole_run_is_understood_byte_by_byte(void **state)
 	assert_int_equal(t->answers.last_ns, 10000);
 }
 
-static void a_refusal_of_the_agent_is_told_in_its_words(void **state)
+static void a_failed_frame_is_reported_with_the_agents_text(void **state)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	struct talk *t = *state;
@@ -144,7 +144,7 @@ static void a_refusal_of_the_agent_is_told_in_its_words(void **state)
 	error_free(err);
 }
 
-static void what_the_plan_does_not_ask_is_an_error(void **state)
+static void answers_the_plan_did_not_ask_for_are_errors(void **state)
 {
 	struct talk *t = *state;
 
@@ -159,7 +159,7 @@ static void what_the_plan_does_not_ask_is_an_error(void **state)
 	assert_false(t->answers.ended);
 }
 
-static void nothing_is_said_twice_or_after_the_farewell(void **state)
+static void repeated_answers_and_answers_after_bye_are_errors(void **state)
 {
 	struct talk *t = *state;
 
@@ -186,7 +186,7 @@ static void another_protocol_is_an_error(void **state)
 	assert_null(t->answers.release);
 }
 
-static void spoilt_bytes_are_the_agents_fault(void **state)
+static void corrupt_answers_are_agent_errors(void **state)
 {
 	struct talk *t = *state;
 
@@ -198,7 +198,7 @@ static void spoilt_bytes_are_the_agents_fault(void **state)
 	assert_error_tag(hear(t, 4096), "agent");
 }
 
-static void an_error_of_whoever_takes_the_output_stays_what_it_is(void **state)
+static void an_error_of_the_output_callback_is_returned_unchanged(void **state)
 {
 	struct talk *t = *state;
 	struct error *err;
@@ -218,12 +218,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_a_talk(a_whole_run_is_understood_byte_by_byte),
-		with_a_talk(a_refusal_of_the_agent_is_told_in_its_words),
-		with_a_talk(what_the_plan_does_not_ask_is_an_error),
-		with_a_talk(nothing_is_said_twice_or_after_the_farewell),
+		with_a_talk(a_failed_frame_is_reported_with_the_agents_text),
+		with_a_talk(answers_the_plan_did_not_ask_for_are_errors),
+		with_a_talk(repeated_answers_and_answers_after_bye_are_errors),
 		with_a_talk(another_protocol_is_an_error),
-		with_a_talk(spoilt_bytes_are_the_agents_fault),
-		with_a_talk(an_error_of_whoever_takes_the_output_stays_what_it_is),
+		with_a_talk(corrupt_answers_are_agent_errors),
+		with_a_talk(an_error_of_the_output_callback_is_returned_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

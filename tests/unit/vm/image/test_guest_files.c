@@ -41,7 +41,7 @@ static void tell(struct vm_guest_files *g, struct strbuf *into)
 	tell_archive(&archive, into);
 }
 
-static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
+static void guest_files_are_sorted_and_get_their_directories(void **state UNUSED)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
@@ -68,7 +68,7 @@ static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
 	assert_false(vm_guest_files_has(g, "/bin/tools"));
 }
 
-static void the_same_twice_is_one_and_two_are_a_conflict(void **state UNUSED)
+static void equal_guest_files_are_merged_and_different_ones_conflict(void **state UNUSED)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT, told = STRBUF_INIT;
@@ -231,8 +231,8 @@ static void file_that_shrinks_is_noticed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_sorted_merged_and_have_their_folders),
-		cmocka_unit_test(the_same_twice_is_one_and_two_are_a_conflict),
+		cmocka_unit_test(guest_files_are_sorted_and_get_their_directories),
+		cmocka_unit_test(equal_guest_files_are_merged_and_different_ones_conflict),
 		STAGED(program_brings_its_libraries_and_the_links_to_them),
 		STAGED(library_known_from_the_cache_gets_a_link_where_the_loader_looks),
 		STAGED(spec_gives_the_file_its_real_place_and_a_link),

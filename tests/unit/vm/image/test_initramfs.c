@@ -14,7 +14,7 @@ static bool has_busybox(void)
 	return system("command -v busybox >/dev/null") == 0;
 }
 
-static void agent_busybox_and_folders_are_there(void **state UNUSED)
+static void the_initramfs_has_agent_busybox_and_directories(void **state UNUSED)
 {
 	struct vm_initramfs_options options = { .agent = AGENT,
 						.plan = { (const uint8_t *)"frames", 6 } };
@@ -91,7 +91,7 @@ static void the_identity_follows_agent_and_busybox(void **state UNUSED)
 	assert_error_tag(vm_initramfs_identity(&options, &before), "busybox-missing");
 }
 
-static void a_program_of_the_host_stands_before_the_applet(void **state UNUSED)
+static void a_host_program_replaces_the_busybox_applet(void **state UNUSED)
 {
 	const char *const specs[] = { "/bin/ls:/usr/bin/id" };
 	struct vm_initramfs_options options = { .agent = AGENT, .specs = specs, .n_specs = 1 };
@@ -222,7 +222,7 @@ static void the_image_is_a_static_program_of_this_machine(void **state UNUSED)
 	assert_true(loads);
 }
 
-static void the_image_is_whole(void **state UNUSED)
+static void the_embedded_agent_is_not_truncated(void **state UNUSED)
 {
 	struct bytes image = vm_agent_image();
 	Elf64_Ehdr header;
@@ -235,17 +235,17 @@ static void the_image_is_whole(void **state UNUSED)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(agent_busybox_and_folders_are_there),
+		cmocka_unit_test(the_initramfs_has_agent_busybox_and_directories),
 		cmocka_unit_test(equal_inputs_give_equal_bytes),
 		cmocka_unit_test(the_identity_follows_agent_and_busybox),
-		cmocka_unit_test(a_program_of_the_host_stands_before_the_applet),
+		cmocka_unit_test(a_host_program_replaces_the_busybox_applet),
 		cmocka_unit_test(applets_with_strange_names_are_left_out),
 		cmocka_unit_test(without_busybox_the_package_is_named),
 		cmocka_unit_test(a_kernel_without_a_configuration_adds_no_file),
 		cmocka_unit_test(the_configuration_has_the_name_that_libbpf_looks_for),
 		cmocka_unit_test(a_configuration_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(the_image_is_a_static_program_of_this_machine),
-		cmocka_unit_test(the_image_is_whole),
+		cmocka_unit_test(the_embedded_agent_is_not_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

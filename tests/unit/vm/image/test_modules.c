@@ -45,7 +45,7 @@ static void dash_and_underscore_are_equal(void **state UNUSED)
 	assert_false(vm_modules_parse_builtin(over("kernel/fs/fuse/fuse.ko\n"), "fus"));
 }
 
-static void part_of_a_name_is_another_module(void **state UNUSED)
+static void modules_are_matched_by_whole_name(void **state UNUSED)
 {
 	static const char *const absent[] = { "failove", "virtio", "net", "ko", "", "alone.ko" };
 	struct vm_module_list list = { 0 };
@@ -56,7 +56,7 @@ static void part_of_a_name_is_another_module(void **state UNUSED)
 	assert_int_equal(list.n, 0);
 }
 
-static void hostile_lists_are_refused(void **state UNUSED)
+static void malformed_modules_dep_is_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct vm_module_list list = { 0 };
@@ -172,7 +172,7 @@ static void depends_are_read_from_modinfo(void **state UNUSED)
 	assert_string_equal(strbuf_str(&s), "one\ntwo-three\n");
 }
 
-static void without_modules_dep_the_modules_are_asked(void **state UNUSED)
+static void without_modules_dep_dependencies_come_from_modinfo(void **state UNUSED)
 {
 	static const char order[] = "kernel/a/top-most.ko\nkernel/b/mid_dle.ko\nkernel/low.ko\n"
 				    "kernel/loop.ko\nkernel/lost.ko\n";
@@ -203,12 +203,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_module_needs_is_loaded_first),
 		cmocka_unit_test(dash_and_underscore_are_equal),
-		cmocka_unit_test(part_of_a_name_is_another_module),
-		cmocka_unit_test(hostile_lists_are_refused),
+		cmocka_unit_test(modules_are_matched_by_whole_name),
+		cmocka_unit_test(malformed_modules_dep_is_refused),
 		cmocka_unit_test(a_built_in_module_needs_no_file),
 		cmocka_unit_test(packed_modules_come_unpacked),
 		cmocka_unit_test(depends_are_read_from_modinfo),
-		cmocka_unit_test(without_modules_dep_the_modules_are_asked),
+		cmocka_unit_test(without_modules_dep_dependencies_come_from_modinfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void a_panic_is_found_among_other_lines(void **state UNUSED)
 		    "unknown-block(0,0)");
 }
 
-static void a_panic_for_lack_of_memory_is_told_apart(void **state UNUSED)
+static void an_out_of_memory_panic_is_recognised(void **state UNUSED)
 {
 	assert_sign("[   12.345678] Out of memory: Killed process 77 (hog) total-vm:1048576kB, "
 		    "anon-rss:400000kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:900kB "
@@ -73,7 +73,7 @@ static void a_panic_for_lack_of_memory_is_told_apart(void **state UNUSED)
 		    "panic_on_oom is enabled");
 }
 
-static void a_killed_process_is_a_sign_but_no_end(void **state UNUSED)
+static void an_oom_kill_on_the_console_is_not_the_end(void **state UNUSED)
 {
 	assert_sign("[   12.300000] hog invoked oom-killer: gfp_mask=0x140cca"
 		    "(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0\r\n"
@@ -134,7 +134,7 @@ static void every_kind_of_oops_is_known(void **state UNUSED)
 	}
 }
 
-static void the_gravest_wins_and_of_equals_the_first(void **state UNUSED)
+static void the_most_severe_console_sign_wins_then_the_first(void **state UNUSED)
 {
 	assert_sign("[    3.000000] BUG: unable to handle page fault for address: ffff800000\r\n"
 		    "[    3.000001] #PF: supervisor write access in kernel mode\r\n"
@@ -151,7 +151,7 @@ static void the_gravest_wins_and_of_equals_the_first(void **state UNUSED)
 		    "[    6.0] Kernel panic - not syncing: softlockup: hung tasks");
 }
 
-static void an_agent_that_gave_up_is_heard(void **state UNUSED)
+static void a_fatal_agent_message_on_the_console_is_found(void **state UNUSED)
 {
 	assert_sign("ktstr-agent: fatal: [agent-system] there is no port named ktstr.ctl\r\n"
 		    "[    1.5] reboot: Power down\r\n",
@@ -159,7 +159,7 @@ static void an_agent_that_gave_up_is_heard(void **state UNUSED)
 		    "ktstr-agent: fatal: [agent-system] there is no port named ktstr.ctl");
 }
 
-static void what_is_shown_is_clean_and_short(void **state UNUSED)
+static void console_lines_are_escaped_and_cut(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
 
@@ -301,13 +301,13 @@ int main(void)
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
 		cmocka_unit_test(a_quiet_console_says_nothing),
 		cmocka_unit_test(a_panic_is_found_among_other_lines),
-		cmocka_unit_test(a_panic_for_lack_of_memory_is_told_apart),
-		cmocka_unit_test(a_killed_process_is_a_sign_but_no_end),
+		cmocka_unit_test(an_out_of_memory_panic_is_recognised),
+		cmocka_unit_test(an_oom_kill_on_the_console_is_not_the_end),
 		cmocka_unit_test(every_kind_of_stall_is_known),
 		cmocka_unit_test(every_kind_of_oops_is_known),
-		cmocka_unit_test(the_gravest_wins_and_of_equals_the_first),
-		cmocka_unit_test(an_agent_that_gave_up_is_heard),
-		cmocka_unit_test(what_is_shown_is_clean_and_short),
+		cmocka_unit_test(the_most_severe_console_sign_wins_then_the_first),
+		cmocka_unit_test(a_fatal_agent_message_on_the_console_is_found),
+		cmocka_unit_test(console_lines_are_escaped_and_cut),
 		IN_FOLDERS(a_tail_is_made_of_whole_lines),
 		IN_FOLDERS(a_log_can_be_read_from_anywhere),
 		IN_FOLDERS(a_flood_does_not_fill_the_disk),

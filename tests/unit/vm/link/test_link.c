@@ -205,7 +205,7 @@ static void a_flood_is_taken_in_bounded_parts(void **state)
 	assert_false(take(p, &frame));
 }
 
-static void what_came_before_the_end_is_handed_out(void **state)
+static void frames_received_before_the_end_are_delivered(void **state)
 {
 	struct pair *p = *state;
 	struct wire_frame frame;
@@ -224,7 +224,7 @@ static void what_came_before_the_end_is_handed_out(void **state)
 	assert_true(p->link.closed);
 }
 
-static void half_a_frame_before_the_end_is_none(void **state)
+static void an_incomplete_frame_before_the_end_is_dropped(void **state)
 {
 	struct pair *p = *state;
 	struct wire_frame frame;
@@ -275,7 +275,7 @@ static void a_new_session_begins_at_zero(void **state)
 }
 
 /* One bit anywhere in a frame is noticed; nothing wrong is ever handed out. */
-static void no_flipped_bit_passes(void **state)
+static void any_flipped_bit_is_an_error(void **state)
 {
 	struct pair *p = *state;
 
@@ -349,7 +349,7 @@ static void noise_without_a_frame_is_an_error_after_a_frames_length(void **state
 }
 
 /* Who waits for something else takes no frames meanwhile. */
-static void a_flood_that_nobody_takes_stays_outside(void **state)
+static void frames_that_are_not_taken_are_not_read(void **state)
 {
 	static char payload[WIRE_PAYLOAD_MAX];
 	struct pair *p = *state;
@@ -386,7 +386,7 @@ static void a_missing_frame_is_an_error(void **state)
 	assert_error_tag(vm_link_take(&p->link, &frame, &got), "agent");
 }
 
-static void a_frame_of_our_own_side_is_an_error(void **state)
+static void a_frame_type_of_the_host_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct wire_frame frame;
@@ -416,16 +416,16 @@ int main(void)
 		WITH_PAIR(bytes_that_come_one_by_one_make_a_frame),
 		WITH_PAIR(a_queue_that_never_empties_does_not_grow),
 		WITH_PAIR(a_flood_is_taken_in_bounded_parts),
-		WITH_PAIR(what_came_before_the_end_is_handed_out),
-		WITH_PAIR(half_a_frame_before_the_end_is_none),
+		WITH_PAIR(frames_received_before_the_end_are_delivered),
+		WITH_PAIR(an_incomplete_frame_before_the_end_is_dropped),
 		WITH_PAIR(frames_of_another_session_are_dropped),
 		WITH_PAIR(a_new_session_begins_at_zero),
-		WITH_PAIR(no_flipped_bit_passes),
+		WITH_PAIR(any_flipped_bit_is_an_error),
 		WITH_PAIR(the_rest_of_a_cut_frame_is_skipped_before_the_first),
 		WITH_PAIR(noise_without_a_frame_is_an_error_after_a_frames_length),
-		WITH_PAIR(a_flood_that_nobody_takes_stays_outside),
+		WITH_PAIR(frames_that_are_not_taken_are_not_read),
 		WITH_PAIR(a_missing_frame_is_an_error),
-		WITH_PAIR(a_frame_of_our_own_side_is_an_error),
+		WITH_PAIR(a_frame_type_of_the_host_is_refused),
 		WITH_PAIR(too_much_for_one_frame_is_refused),
 	};
 

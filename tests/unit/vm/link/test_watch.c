@@ -69,7 +69,7 @@ static struct error *wait_a_moment(struct play *play, enum vm_event *event)
 }
 
 /* It beats on and ignores all else: who waits for an answer would wait for ever. */
-static void an_agent_that_lost_the_thread_is_an_error(void **state)
+static void a_failed_frame_on_channel_0_is_an_error(void **state)
 {
 	struct play *play = *state;
 	enum vm_event event;
@@ -134,7 +134,7 @@ static void silence_of_a_running_guest_is_a_hang(void **state)
 }
 
 /* The caller did something else for a while; the guest beat, and nobody took it in. */
-static void beats_that_nobody_listened_to_count(void **state)
+static void heartbeats_queued_while_not_listening_count(void **state)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, out = STRBUF_INIT;
 	struct play *play = *state;
@@ -167,7 +167,7 @@ static void a_guest_that_others_just_thawed_does_not_hang(void **state)
 	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
 
-static void waiting_for_the_host_is_no_silence(void **state UNUSED)
+static void time_the_host_kept_the_guest_waiting_is_not_silence(void **state UNUSED)
 {
 	static const struct {
 		unsigned int silent_sec, waited_sec;
@@ -235,11 +235,11 @@ static void a_dead_qemu_is_the_reason(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_agent_that_lost_the_thread_is_an_error, set_up,
+		cmocka_unit_test_setup_teardown(a_failed_frame_on_channel_0_is_an_error, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(silence_of_a_running_guest_is_a_hang, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(beats_that_nobody_listened_to_count, set_up,
+		cmocka_unit_test_setup_teardown(heartbeats_queued_while_not_listening_count, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
 						tear_down),
@@ -248,7 +248,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_dead_qemu_is_the_reason, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_guest_that_may_be_silent_does_not_hang, set_up,
 						tear_down),
-		cmocka_unit_test(waiting_for_the_host_is_no_silence),
+		cmocka_unit_test(time_the_host_kept_the_guest_waiting_is_not_silence),
 		cmocka_unit_test(silence_has_its_limit),
 	};
 

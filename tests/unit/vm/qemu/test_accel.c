@@ -48,7 +48,7 @@ static void a_boot_that_failed_turns_the_automatic_choice(void **state UNUSED)
 	assert_contains(accel.reason, "a 64-bit guest ran in 9 ms");
 }
 
-static void a_wish_overrides_everything_and_says_so(void **state UNUSED)
+static void a_requested_accelerator_overrides_the_trial(void **state UNUSED)
 {
 	struct vm_accel accel = decide(VM_ACCEL_WISH_TCG, &yes, NULL, false);
 
@@ -62,7 +62,7 @@ static void a_wish_overrides_everything_and_says_so(void **state UNUSED)
 }
 
 /* Leaf 4 is Intel's; under KVM QEMU would take the vendor of the host. */
-static void guests_are_intel_under_both(void **state UNUSED)
+static void the_guest_cpu_vendor_is_intel_with_kvm_and_tcg(void **state UNUSED)
 {
 	struct vm_accel accel = decide(VM_ACCEL_WISH_KVM, &yes, NULL, false);
 
@@ -73,7 +73,7 @@ static void guests_are_intel_under_both(void **state UNUSED)
 	assert_contains(accel.qemu_cpu, "level=32");
 }
 
-static void words_of_wishes_are_in_their_order(void **state UNUSED)
+static void names_of_accelerator_requests_match_their_enum(void **state UNUSED)
 {
 	assert_string_equal(vm_accel_wish_words[VM_ACCEL_WISH_AUTO], "auto");
 	assert_string_equal(vm_accel_wish_words[VM_ACCEL_WISH_KVM], "kvm");
@@ -168,9 +168,9 @@ int main(void)
 		IN_FOLDERS(another_process_need_not_try_again),
 		IN_FOLDERS(automatic_choice_follows_the_trial),
 		IN_FOLDERS(a_boot_that_failed_turns_the_automatic_choice),
-		IN_FOLDERS(a_wish_overrides_everything_and_says_so),
-		IN_FOLDERS(guests_are_intel_under_both),
-		IN_FOLDERS(words_of_wishes_are_in_their_order),
+		IN_FOLDERS(a_requested_accelerator_overrides_the_trial),
+		IN_FOLDERS(the_guest_cpu_vendor_is_intel_with_kvm_and_tcg),
+		IN_FOLDERS(names_of_accelerator_requests_match_their_enum),
 		IN_FOLDERS(a_failed_boot_is_remembered_until_one_works),
 		cmocka_unit_test(only_a_guest_that_fails_speaks_against_kvm),
 		IN_FOLDERS(the_trial_runs_once_in_a_process),

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-static void words_stand_in_order_and_end_with_null(void **state UNUSED)
+static void arguments_are_in_order_and_null_terminated(void **state UNUSED)
 {
 	_cleanup_vm_argv_ struct vm_argv argv = { 0 };
 	const char *const *strings;
@@ -47,7 +47,7 @@ static void commas_of_a_value_are_written_twice(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_stand_in_order_and_end_with_null),
+		cmocka_unit_test(arguments_are_in_order_and_null_terminated),
 		cmocka_unit_test(formatted_words_are_joined_by_spaces),
 		cmocka_unit_test(commas_of_a_value_are_written_twice),
 	};

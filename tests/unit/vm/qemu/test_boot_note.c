@@ -44,7 +44,7 @@ static void assert_note(const struct folders *f, const char *name, const char *m
 	assert_string_equal(text.at + text.n - strlen(end), end);
 }
 
-static void what_is_kept_is_recalled_until_it_is_forgotten(void **state)
+static void a_boot_note_is_recalled_until_it_is_forgotten(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *reason = NULL, *other = NULL;
@@ -83,7 +83,7 @@ static void another_boot_key_or_time_does_not_count(void **state)
 	assert_false(recalls(7));
 }
 
-static void rubbish_is_no_note(void **state)
+static void a_malformed_boot_note_is_ignored(void **state)
 {
 	static const char *const texts[] = { "", "[]", "{", "{\"key\":7}", "\xff" };
 	struct folders *f = *state;
@@ -113,9 +113,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(what_is_kept_is_recalled_until_it_is_forgotten),
+		IN_FOLDERS(a_boot_note_is_recalled_until_it_is_forgotten),
 		IN_FOLDERS(another_boot_key_or_time_does_not_count),
-		IN_FOLDERS(rubbish_is_no_note),
+		IN_FOLDERS(a_malformed_boot_note_is_ignored),
 		IN_FOLDERS(a_note_that_cannot_be_written_is_none),
 	};
 

@@ -30,7 +30,7 @@ static void the_counter_runs_as_the_kernel_says(void **state UNUSED)
 	assert_in_range(khz, expected - expected / 200, expected + expected / 200);
 }
 
-static void it_says_the_same_each_time(void **state UNUSED)
+static void repeated_tsc_measurements_agree(void **state UNUSED)
 {
 	uint64_t one = vm_host_tsc_khz(), other = vm_host_tsc_khz();
 
@@ -42,7 +42,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_counter_runs_as_the_kernel_says),
-		cmocka_unit_test(it_says_the_same_each_time),
+		cmocka_unit_test(repeated_tsc_measurements_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

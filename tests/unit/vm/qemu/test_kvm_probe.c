@@ -71,7 +71,7 @@ static void nonsense(const char *device UNUSED, struct vm_kvm_trial *ret)
 	memset(ret, 0xff, sizeof(*ret));
 }
 
-static void the_right_answer_is_yes(void **state UNUSED)
+static void a_successful_trial_makes_kvm_usable(void **state UNUSED)
 {
 	struct vm_kvm_probe probe = run(good, "/dev/some-kvm", 20000);
 
@@ -80,7 +80,7 @@ static void the_right_answer_is_yes(void **state UNUSED)
 	assert_false(has_children());
 }
 
-static void anything_else_is_no_with_its_reason(void **state UNUSED)
+static void a_failed_trial_makes_kvm_unusable_with_a_reason(void **state UNUSED)
 {
 	static const struct {
 		vm_kvm_trial_fn trial;
@@ -135,7 +135,7 @@ static void signals_in_between_change_nothing(void **state UNUSED)
 	assert_false(has_children());
 }
 
-static void devices_that_are_no_kvm_are_told_apart(void **state UNUSED)
+static void a_missing_kvm_device_differs_from_a_wrong_one(void **state UNUSED)
 {
 	struct vm_kvm_probe probe = run(vm_kvm_trial_run, "/dev/no-such-kvm", 20000);
 
@@ -149,7 +149,7 @@ static void devices_that_are_no_kvm_are_told_apart(void **state UNUSED)
 	assert_contains(probe.reason, "cannot open /: ");
 }
 
-static void every_step_has_words(void **state UNUSED)
+static void every_step_of_the_kvm_trial_has_a_reason(void **state UNUSED)
 {
 	for (uint32_t step = 0; step < VM_KVM_TRIAL_N_STEPS; step++) {
 		struct vm_kvm_trial trial = { .step = step, .errnum = EACCES };
@@ -176,12 +176,12 @@ static void this_machine_gets_an_answer_either_way(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_right_answer_is_yes),
-		cmocka_unit_test(anything_else_is_no_with_its_reason),
+		cmocka_unit_test(a_successful_trial_makes_kvm_usable),
+		cmocka_unit_test(a_failed_trial_makes_kvm_unusable_with_a_reason),
 		cmocka_unit_test(a_trial_that_hangs_is_ended),
 		cmocka_unit_test(signals_in_between_change_nothing),
-		cmocka_unit_test(devices_that_are_no_kvm_are_told_apart),
-		cmocka_unit_test(every_step_has_words),
+		cmocka_unit_test(a_missing_kvm_device_differs_from_a_wrong_one),
+		cmocka_unit_test(every_step_of_the_kvm_trial_has_a_reason),
 		cmocka_unit_test(this_machine_gets_an_answer_either_way),
 	};
 

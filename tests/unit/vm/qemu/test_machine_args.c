@@ -71,7 +71,7 @@ static void a_cold_machine_boots_from_descriptors(void **state UNUSED)
 	assert_line(&plan, expected);
 }
 
-static void a_clone_stands_still_on_private_memory(void **state UNUSED)
+static void a_clone_is_started_stopped_on_private_memory(void **state UNUSED)
 {
 	static const char *const ram[] = { "/c,d/ram.0", "/c,d/ram.1" };
 	struct vm_machine_plan plan = plan_of("2n4l2c1t", 1024);
@@ -132,7 +132,7 @@ static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 			   "-append console=ttyS0 quiet rdinit=/init");
 }
 
-static void a_second_monitor_may_stand_anywhere(void **state UNUSED)
+static void a_second_monitor_may_have_any_socket_path(void **state UNUSED)
 {
 	struct vm_machine_plan plan = cold_plan("1n1l1c1t", 512);
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -164,7 +164,7 @@ static void kernel_arguments_are_one_word(void **state UNUSED)
 	assert_string_equal(words[n - 1], "a=\"b c\" %s %n,d");
 }
 
-static void what_qemu_cannot_do_is_refused(void **state UNUSED)
+static void machines_that_qemu_cannot_run_are_refused(void **state UNUSED)
 {
 	struct vm_machine_plan plan = cold_plan("1n2l96c2t", 8192);
 	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
@@ -239,12 +239,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cold_machine_boots_from_descriptors),
-		cmocka_unit_test(a_clone_stands_still_on_private_memory),
+		cmocka_unit_test(a_clone_is_started_stopped_on_private_memory),
 		cmocka_unit_test(each_node_has_a_descriptor),
 		cmocka_unit_test(a_deterministic_machine_has_no_channel),
-		cmocka_unit_test(a_second_monitor_may_stand_anywhere),
+		cmocka_unit_test(a_second_monitor_may_have_any_socket_path),
 		cmocka_unit_test(kernel_arguments_are_one_word),
-		cmocka_unit_test(what_qemu_cannot_do_is_refused),
+		cmocka_unit_test(machines_that_qemu_cannot_run_are_refused),
 		cmocka_unit_test(a_template_and_its_clones_have_one_key),
 		cmocka_unit_test(the_key_tells_machines_apart),
 	};

@@ -60,7 +60,7 @@ static void the_variable_names_a_path_or_a_program(void **state)
 	setenv("PATH", old, 1);
 }
 
-static void what_is_no_program_is_absent_with_its_name(void **state)
+static void a_qemu_that_is_not_a_program_is_absent_by_name(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_file(f, "data", "", 0644);
@@ -91,7 +91,7 @@ static void what_is_no_program_is_absent_with_its_name(void **state)
 	setenv("PATH", old, 1);
 }
 
-static void a_program_is_asked_once_and_again_after_it_changed(void **state)
+static void the_qemu_version_is_cached_until_the_program_changes(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
@@ -118,7 +118,7 @@ static void a_program_is_asked_once_and_again_after_it_changed(void **state)
 	}
 }
 
-static void two_programs_do_not_share_an_answer(void **state)
+static void two_qemu_programs_have_separate_cache_entries(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *one = put_program(f, "one");
@@ -150,7 +150,7 @@ static void spoil_cache(const struct folders *f, const char *text)
 	assert_int_equal(spoiled, 1);
 }
 
-static void a_spoiled_cache_costs_time_only(void **state)
+static void a_malformed_version_cache_is_ignored(void **state)
 {
 	static const char *const texts[] = { "",	 "{",
 					     "[]",	 "{\"format\":1}",
@@ -170,7 +170,7 @@ static void a_spoiled_cache_costs_time_only(void **state)
 	}
 }
 
-static void a_cache_that_cannot_be_written_is_no_error(void **state)
+static void a_version_cache_that_cannot_be_written_is_ignored(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
@@ -183,7 +183,7 @@ static void a_cache_that_cannot_be_written_is_no_error(void **state)
 }
 
 /* What a script runs may change without the script. */
-static void a_script_is_asked_every_time(void **state)
+static void the_version_of_a_script_is_not_cached(void **state)
 {
 	struct folders *f = *state;
 
@@ -227,7 +227,7 @@ static void output_without_end_is_cut(void **state)
 }
 
 /* Something that stays behind with the output open is not waited for. */
-static void a_daemon_left_behind_is_not_waited_for(void **state)
+static void a_background_child_of_qemu_is_not_waited_for(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_file(
@@ -250,15 +250,15 @@ int main(int argc, char *argv[])
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
 		IN_FOLDERS(the_variable_names_a_path_or_a_program),
-		IN_FOLDERS(what_is_no_program_is_absent_with_its_name),
-		IN_FOLDERS(a_program_is_asked_once_and_again_after_it_changed),
-		IN_FOLDERS(two_programs_do_not_share_an_answer),
-		IN_FOLDERS(a_spoiled_cache_costs_time_only),
-		IN_FOLDERS(a_cache_that_cannot_be_written_is_no_error),
-		IN_FOLDERS(a_script_is_asked_every_time),
+		IN_FOLDERS(a_qemu_that_is_not_a_program_is_absent_by_name),
+		IN_FOLDERS(the_qemu_version_is_cached_until_the_program_changes),
+		IN_FOLDERS(two_qemu_programs_have_separate_cache_entries),
+		IN_FOLDERS(a_malformed_version_cache_is_ignored),
+		IN_FOLDERS(a_version_cache_that_cannot_be_written_is_ignored),
+		IN_FOLDERS(the_version_of_a_script_is_not_cached),
 		IN_FOLDERS(a_program_that_fails_is_quoted),
 		IN_FOLDERS(output_without_end_is_cut),
-		IN_FOLDERS(a_daemon_left_behind_is_not_waited_for),
+		IN_FOLDERS(a_background_child_of_qemu_is_not_waited_for),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--version") == 0)

@@ -110,7 +110,7 @@ static void late_answer_to_another_command_is_not_ours(void **state UNUSED)
 	peer_end(&peer);
 }
 
-static void refusal_comes_in_qemus_words(void **state UNUSED)
+static void a_qmp_refusal_quotes_qemu(void **state UNUSED)
 {
 	static const char *const lines[] = {
 		GREETING, NEGOTIATED,
@@ -129,7 +129,7 @@ static void refusal_comes_in_qemus_words(void **state UNUSED)
 	peer_end(&peer);
 }
 
-static void silence_and_a_closed_monitor_are_told_apart(void **state UNUSED)
+static void a_qmp_timeout_differs_from_a_closed_monitor(void **state UNUSED)
 {
 	static const char *const nothing[] = { NULL };
 	_cleanup_vm_qmp_ struct vm_qmp *silent = NULL, *gone = NULL;
@@ -228,8 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_between_answers_reach_the_listener),
 		cmocka_unit_test(late_answer_to_another_command_is_not_ours),
-		cmocka_unit_test(refusal_comes_in_qemus_words),
-		cmocka_unit_test(silence_and_a_closed_monitor_are_told_apart),
+		cmocka_unit_test(a_qmp_refusal_quotes_qemu),
+		cmocka_unit_test(a_qmp_timeout_differs_from_a_closed_monitor),
 		cmocka_unit_test(silence_can_be_cancelled),
 		cmocka_unit_test(real_qemu_answers_and_says_farewell),
 	};

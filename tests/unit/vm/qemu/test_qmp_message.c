@@ -8,7 +8,7 @@ static void parse(const char *line, struct vm_qmp_message *ret)
 	assert_success(vm_qmp_message_parse(line, strlen(line), ret));
 }
 
-static void greeting_is_known(void **state UNUSED)
+static void the_qmp_greeting_is_recognised(void **state UNUSED)
 {
 	_cleanup_vm_qmp_message_ struct vm_qmp_message m = { 0 };
 
@@ -29,7 +29,7 @@ static void answer_has_its_value_and_id(void **state UNUSED)
 	assert_true(running);
 }
 
-static void error_has_class_and_words(void **state UNUSED)
+static void a_qmp_error_has_class_and_description(void **state UNUSED)
 {
 	_cleanup_vm_qmp_message_ struct vm_qmp_message m = { 0 };
 
@@ -54,7 +54,7 @@ static void event_has_name_and_data(void **state UNUSED)
 	assert_true(json_text_is(reason, "guest-reset"));
 }
 
-static void what_is_no_message_is_refused(void **state UNUSED)
+static void malformed_qmp_messages_are_refused(void **state UNUSED)
 {
 	static const char *const lines[] = {
 		"",
@@ -75,11 +75,11 @@ static void what_is_no_message_is_refused(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(greeting_is_known),
+		cmocka_unit_test(the_qmp_greeting_is_recognised),
 		cmocka_unit_test(answer_has_its_value_and_id),
-		cmocka_unit_test(error_has_class_and_words),
+		cmocka_unit_test(a_qmp_error_has_class_and_description),
 		cmocka_unit_test(event_has_name_and_data),
-		cmocka_unit_test(what_is_no_message_is_refused),
+		cmocka_unit_test(malformed_qmp_messages_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

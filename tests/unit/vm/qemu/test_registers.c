@@ -61,7 +61,7 @@ static void every_register_of_every_cpu_is_read(void **state UNUSED)
 	assert_false(list.cpus.at[1].halted);
 }
 
-static void machine_just_reset_has_no_long_mode(void **state UNUSED)
+static void registers_of_a_cpu_in_real_mode_are_read(void **state UNUSED)
 {
 	_cleanup_vm_register_list_ struct vm_register_list list = { 0 };
 
@@ -87,7 +87,7 @@ static void cut_text_is_not_completed_by_zeroes(void **state UNUSED)
 	}
 }
 
-static void strange_texts_are_refused(void **state UNUSED)
+static void malformed_register_dumps_are_refused(void **state UNUSED)
 {
 	static const char *const texts[] = { "", "CPU#1\n", "CPU#0\nRAX=zz\n",
 					     "CPU#0\nRAX=00000000000000001\n" };
@@ -101,9 +101,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_register_of_every_cpu_is_read),
-		cmocka_unit_test(machine_just_reset_has_no_long_mode),
+		cmocka_unit_test(registers_of_a_cpu_in_real_mode_are_read),
 		cmocka_unit_test(cut_text_is_not_completed_by_zeroes),
-		cmocka_unit_test(strange_texts_are_refused),
+		cmocka_unit_test(malformed_register_dumps_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ static void big_machines_get_x2apic_and_an_iommu(void **state UNUSED)
 	assert_contains(strbuf_str(&with_kvm), "-machine q35,kernel-irqchip=split -cpu");
 }
 
-static void what_a_version_cannot_do_is_said(void **state UNUSED)
+static void topologies_a_qemu_version_cannot_do_are_refused(void **state UNUSED)
 {
 	assert_refused("max-cpu", 2048, &qemu_7_2, &tcg,
 		       "APIC ids up to 433 need x2APIC, which QEMU 7.2.22 has only with KVM");
@@ -251,7 +251,7 @@ int main(void)
 		cmocka_unit_test(memory_is_shared_out),
 		cmocka_unit_test(apic_ids_take_whole_bits),
 		cmocka_unit_test(big_machines_get_x2apic_and_an_iommu),
-		cmocka_unit_test(what_a_version_cannot_do_is_said),
+		cmocka_unit_test(topologies_a_qemu_version_cannot_do_are_refused),
 		cmocka_unit_test(qemu_makes_the_cpus_we_count),
 	};
 

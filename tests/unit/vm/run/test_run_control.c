@@ -143,7 +143,7 @@ static void killing_ends_qemu(void **state UNUSED)
 	monitor_end(&m);
 }
 
-static void a_vm_that_only_starts_can_do_nothing(void **state UNUSED)
+static void a_vm_that_is_starting_cannot_be_controlled(void **state UNUSED)
 {
 	_cleanup_vm_run_dir_ struct vm_run_dir *dir = NULL;
 	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
@@ -167,7 +167,7 @@ int main(void)
 		folders_test(freezing_and_resuming_leave_no_mark),
 		folders_test(guest_frozen_by_a_dead_process_is_resumed),
 		folders_test(killing_ends_qemu),
-		folders_test(a_vm_that_only_starts_can_do_nothing),
+		folders_test(a_vm_that_is_starting_cannot_be_controlled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static int count_names(const struct folders *f)
 	return n - 2;
 }
 
-static void a_folder_is_private_and_goes_with_its_owner(void **state)
+static void a_run_directory_is_private_and_removed_with_its_owner(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = NULL, *inner = NULL, *socket = NULL;
@@ -104,7 +104,7 @@ static void kill_and_reap(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_killed_owner_is_swept_away_and_nobody_else(void **state)
+static void the_sweep_removes_only_directories_of_killed_owners(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_vm_run_dir_ struct vm_run_dir *ours = NULL;
@@ -134,7 +134,7 @@ static void a_killed_owner_is_swept_away_and_nobody_else(void **state)
 	assert_false(exists(alive_path));
 }
 
-static void a_new_start_sweeps_as_well(void **state)
+static void creating_a_run_directory_sweeps_dead_ones(void **state)
 {
 	struct folders *f = *state;
 	char id[VM_RUN_DIR_ID_CHARS + 1];
@@ -149,7 +149,7 @@ static void a_new_start_sweeps_as_well(void **state)
 }
 
 /* Killed between mkdir and lock, or between putting aside and removing. */
-static void half_made_and_half_removed_folders_go_too(void **state)
+static void incomplete_run_directories_are_swept(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
@@ -168,7 +168,7 @@ static void half_made_and_half_removed_folders_go_too(void **state)
 }
 
 /* While somebody makes a folder, one without a lock may be that very folder. */
-static void nothing_is_judged_while_the_guard_is_held(void **state)
+static void the_sweep_waits_while_the_guard_is_locked(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
@@ -187,7 +187,7 @@ static void nothing_is_judged_while_the_guard_is_held(void **state)
 }
 
 /* Who looks at the lock holds it for a moment; that is not owning it. */
-static void two_who_look_see_the_same(void **state)
+static void two_concurrent_checks_of_a_run_directory_agree(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
@@ -207,7 +207,7 @@ static void two_who_look_see_the_same(void **state)
 	assert_int_equal(vm_run_dir_owner(top_fd, "00c0fffe"), VM_RUN_DIR_OWNER_UNKNOWN);
 }
 
-static void links_are_not_followed(void **state)
+static void sweeping_does_not_follow_symlinks(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
@@ -227,7 +227,7 @@ static void links_are_not_followed(void **state)
 	assert_false(exists(aside));
 }
 
-static void a_folder_others_may_write_is_refused(void **state)
+static void a_directory_writable_by_others_is_refused(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
@@ -272,7 +272,7 @@ static int busy_process(int number)
 	return 0;
 }
 
-static void five_at_once_do_not_hurt_each_other(void **state)
+static void concurrent_runs_and_sweeps_do_not_interfere(void **state)
 {
 	struct folders *f = *state;
 	pid_t pids[PROCESSES];
@@ -300,16 +300,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(a_folder_is_private_and_goes_with_its_owner),
+		IN_FOLDERS(a_run_directory_is_private_and_removed_with_its_owner),
 		IN_FOLDERS(what_is_published_can_be_read),
-		IN_FOLDERS(a_killed_owner_is_swept_away_and_nobody_else),
-		IN_FOLDERS(a_new_start_sweeps_as_well),
-		IN_FOLDERS(half_made_and_half_removed_folders_go_too),
-		IN_FOLDERS(nothing_is_judged_while_the_guard_is_held),
-		IN_FOLDERS(two_who_look_see_the_same),
-		IN_FOLDERS(links_are_not_followed),
-		IN_FOLDERS(a_folder_others_may_write_is_refused),
-		IN_FOLDERS(five_at_once_do_not_hurt_each_other),
+		IN_FOLDERS(the_sweep_removes_only_directories_of_killed_owners),
+		IN_FOLDERS(creating_a_run_directory_sweeps_dead_ones),
+		IN_FOLDERS(incomplete_run_directories_are_swept),
+		IN_FOLDERS(the_sweep_waits_while_the_guard_is_locked),
+		IN_FOLDERS(two_concurrent_checks_of_a_run_directory_agree),
+		IN_FOLDERS(sweeping_does_not_follow_symlinks),
+		IN_FOLDERS(a_directory_writable_by_others_is_refused),
+		IN_FOLDERS(concurrent_runs_and_sweeps_do_not_interfere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

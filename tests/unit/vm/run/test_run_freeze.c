@@ -51,7 +51,7 @@ static void ended_freeze_is_not_held(void **state)
 	vm_run_freeze_end(&freeze);
 }
 
-static void one_that_lives_is_left_alone(void **state)
+static void a_freeze_of_a_living_process_is_not_adopted(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
 	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
@@ -64,7 +64,7 @@ static void one_that_lives_is_left_alone(void **state)
 	assert_false(vm_run_freeze_is_held(dir));
 }
 
-static void what_a_killed_one_left_is_adopted_once(void **state)
+static void a_freeze_of_a_killed_process_is_adopted_once(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
 	struct vm_run_freeze first = VM_RUN_FREEZE_NONE, second = VM_RUN_FREEZE_NONE;
@@ -76,7 +76,7 @@ static void what_a_killed_one_left_is_adopted_once(void **state)
 	assert_false(vm_run_freeze_adopt(dir, &second));
 }
 
-static void what_a_killed_one_left_is_not_in_the_way(void **state)
+static void a_freeze_of_a_killed_process_does_not_block_a_new_one(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
 	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
@@ -88,7 +88,7 @@ static void what_a_killed_one_left_is_not_in_the_way(void **state)
 	assert_false(vm_run_freeze_adopt(dir, &freeze));
 }
 
-static void folder_that_is_gone_is_an_error(void **state UNUSED)
+static void freezing_without_the_run_directory_is_an_error(void **state UNUSED)
 {
 	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
 
@@ -100,10 +100,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(ended_freeze_is_not_held),
-		scratch_test(one_that_lives_is_left_alone),
-		scratch_test(what_a_killed_one_left_is_adopted_once),
-		scratch_test(what_a_killed_one_left_is_not_in_the_way),
-		cmocka_unit_test(folder_that_is_gone_is_an_error),
+		scratch_test(a_freeze_of_a_living_process_is_not_adopted),
+		scratch_test(a_freeze_of_a_killed_process_is_adopted_once),
+		scratch_test(a_freeze_of_a_killed_process_does_not_block_a_new_one),
+		cmocka_unit_test(freezing_without_the_run_directory_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

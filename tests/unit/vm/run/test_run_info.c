@@ -104,7 +104,7 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 	assert_string_equal(strbuf_str(&text), strbuf_str(&again));
 }
 
-static void what_is_not_known_is_absent(void **state UNUSED)
+static void missing_members_of_a_vm_description_are_absent(void **state UNUSED)
 {
 	_cleanup_vm_run_info_ struct vm_run_info *read = NULL;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -186,7 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_description_comes_back_as_it_was),
-		cmocka_unit_test(what_is_not_known_is_absent),
+		cmocka_unit_test(missing_members_of_a_vm_description_are_absent),
 		cmocka_unit_test(hostile_descriptions_are_errors),
 		cmocka_unit_test(more_than_the_limits_is_an_error),
 	};

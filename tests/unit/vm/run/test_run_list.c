@@ -6,7 +6,7 @@
 
 #include "folders.h"
 
-static void no_folder_is_an_empty_list(void **state)
+static void without_a_run_directory_the_list_is_empty(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
@@ -18,7 +18,7 @@ static void no_folder_is_an_empty_list(void **state)
 	assert_int_not_equal(stat(f->run, &st), 0);
 }
 
-static void each_state_is_told(void **state UNUSED)
+static void each_vm_state_is_listed(void **state UNUSED)
 {
 	_cleanup_vm_run_dir_ struct vm_run_dir *bare = NULL, *starting = NULL, *running = NULL,
 					       *ended = NULL;
@@ -57,7 +57,7 @@ static void each_state_is_told(void **state UNUSED)
 }
 
 /* A description that is a pipe, a folder, rubbish, or another VM's does not stop the list. */
-static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
+static void unreadable_vm_descriptions_are_listed_too(void **state UNUSED)
 {
 	static const char *const rubbish[] = { "", "{", "{\"schema\":1}", "\xff" };
 
@@ -114,7 +114,7 @@ static void the_dead_are_not_listed(void **state UNUSED)
 	assert_int_equal(list.entries.n, 0);
 }
 
-static void a_beginning_that_fits_one_finds_it(void **state UNUSED)
+static void a_unique_id_prefix_finds_its_vm(void **state UNUSED)
 {
 	struct vm_run_entry entries[] = { { .id = (char *)"aa000001" },
 					  { .id = (char *)"aa000002" },
@@ -132,11 +132,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(no_folder_is_an_empty_list),
-		IN_FOLDERS(each_state_is_told),
-		IN_FOLDERS(unreadable_ones_stand_beside_the_others),
+		IN_FOLDERS(without_a_run_directory_the_list_is_empty),
+		IN_FOLDERS(each_vm_state_is_listed),
+		IN_FOLDERS(unreadable_vm_descriptions_are_listed_too),
 		IN_FOLDERS(the_dead_are_not_listed),
-		IN_FOLDERS(a_beginning_that_fits_one_finds_it),
+		IN_FOLDERS(a_unique_id_prefix_finds_its_vm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

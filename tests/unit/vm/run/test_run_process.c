@@ -5,7 +5,7 @@
 #include "unit.h"
 #include "vm/run/run.h"
 
-static void a_process_is_more_than_its_number(void **state UNUSED)
+static void a_process_is_identified_by_pid_and_start_time(void **state UNUSED)
 {
 	struct vm_run_process us = vm_run_process_of(getpid()), reused = us, none = { 0 };
 	pid_t zombie = fork();
@@ -26,7 +26,7 @@ static void a_process_is_more_than_its_number(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_more_than_its_number),
+		cmocka_unit_test(a_process_is_identified_by_pid_and_start_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void assert_unproven(const struct wire_ready *ready, const char *words)
 	assert_contains(error_message(err), words);
 }
 
-static void a_clone_that_remembers_is_believed(void **state UNUSED)
+static void a_clone_with_the_templates_nonce_is_accepted(void **state UNUSED)
 {
 	struct wire_ready ready = good_ready();
 
@@ -51,7 +51,7 @@ static void a_clone_that_remembers_is_believed(void **state UNUSED)
 	assert_success(vm_clone_prove(&proof, &ready, 4, NS_PER_SEC));
 }
 
-static void a_stranger_is_not_believed(void **state UNUSED)
+static void a_guest_with_another_nonce_is_refused(void **state UNUSED)
 {
 	struct wire_ready ready;
 
@@ -190,7 +190,7 @@ static void change(struct world *w, int i)
 	}
 }
 
-static void any_change_makes_another_template(void **state UNUSED)
+static void any_changed_input_changes_the_template_key(void **state UNUSED)
 {
 	char *keys[CHANGES], *names[CHANGES];
 
@@ -227,7 +227,7 @@ static void a_kernel_without_a_build_id_is_known_by_its_file(void **state UNUSED
 	assert_string_not_equal(first, second);
 }
 
-static void the_key_is_the_same_for_whoever_asks(void **state UNUSED)
+static void the_template_key_ignores_properties_of_one_run(void **state UNUSED)
 {
 	static int calls;
 	_cleanup_free_ char *first = NULL, *second = NULL;
@@ -279,12 +279,12 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_clone_that_remembers_is_believed),
-		cmocka_unit_test(a_stranger_is_not_believed),
+		cmocka_unit_test(a_clone_with_the_templates_nonce_is_accepted),
+		cmocka_unit_test(a_guest_with_another_nonce_is_refused),
 		cmocka_unit_test(the_key_says_what_a_template_depends_on),
-		cmocka_unit_test(any_change_makes_another_template),
+		cmocka_unit_test(any_changed_input_changes_the_template_key),
 		cmocka_unit_test(a_kernel_without_a_build_id_is_known_by_its_file),
-		cmocka_unit_test(the_key_is_the_same_for_whoever_asks),
+		cmocka_unit_test(the_template_key_ignores_properties_of_one_run),
 		cmocka_unit_test_setup_teardown(a_clone_whose_qemu_ends_says_so, make_folders,
 						remove_folders),
 	};

@@ -43,7 +43,7 @@ static void assert_same_content(int a, int b)
 	}
 }
 
-static void the_usual_size_grows_with_the_cpus(void **state UNUSED)
+static void default_memory_grows_with_the_cpus(void **state UNUSED)
 {
 	struct topo t = TOPO_DEFAULT;
 
@@ -99,7 +99,7 @@ static void holes_and_zero_pages_take_no_room(void **state)
 	assert_same_content(from, to);
 }
 
-static void an_empty_memory_and_an_odd_end_are_copied_too(void **state)
+static void empty_and_unaligned_memory_is_copied(void **state)
 {
 	_cleanup_close_ int from = -1, empty = -1, to = open_new(*state, "copy");
 	uint64_t bytes = 1;
@@ -187,7 +187,7 @@ static int fill_small_disk(const char *where)
 		       : 5;
 }
 
-static void a_full_disk_is_told_with_numbers(void **state)
+static void a_full_disk_is_reported_with_sizes(void **state)
 {
 	struct folders *f = *state;
 	int status;
@@ -206,13 +206,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		cmocka_unit_test(the_usual_size_grows_with_the_cpus),
+		cmocka_unit_test(default_memory_grows_with_the_cpus),
 		cmocka_unit_test(a_memory_file_is_empty_and_has_its_size),
 		IN_FOLDERS(holes_and_zero_pages_take_no_room),
-		IN_FOLDERS(an_empty_memory_and_an_odd_end_are_copied_too),
+		IN_FOLDERS(empty_and_unaligned_memory_is_copied),
 		IN_FOLDERS(copies_are_equal_whatever_the_pattern),
 		cmocka_unit_test(a_copy_that_cannot_be_written_is_an_error),
-		IN_FOLDERS(a_full_disk_is_told_with_numbers),
+		IN_FOLDERS(a_full_disk_is_reported_with_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

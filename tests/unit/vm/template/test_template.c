@@ -17,7 +17,7 @@ static void a_name_is_sixteen_digits_and_belongs_to_its_key(void **state UNUSED)
 	assert_string_not_equal(a, b);
 }
 
-static void asking_for_none_leaves_no_trace(void **state)
+static void looking_for_a_missing_template_creates_nothing(void **state)
 {
 	struct folders *f = *state;
 	struct vm_template *found = (struct vm_template *)f;
@@ -27,7 +27,7 @@ static void asking_for_none_leaves_no_trace(void **state)
 	assert_false(exists(f->cache));
 }
 
-static void what_was_made_is_found(void **state)
+static void a_finished_template_can_be_opened(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_vm_template_ struct vm_template *found = NULL;
@@ -46,7 +46,7 @@ static void what_was_made_is_found(void **state)
 	assert_false(can_open("another key"));
 }
 
-static void use_is_remembered(void **state UNUSED)
+static void opening_a_template_updates_its_time(void **state UNUSED)
 {
 	_cleanup_free_ char *json = template_path("k", "/template.json");
 	struct stat before, after;
@@ -59,7 +59,7 @@ static void use_is_remembered(void **state UNUSED)
 	assert_true(after.st_mtim.tv_sec >= before.st_mtim.tv_sec + 900);
 }
 
-static void two_may_use_one_at_once(void **state UNUSED)
+static void two_users_can_open_one_template(void **state UNUSED)
 {
 	_cleanup_vm_template_ struct vm_template *one = NULL, *two = NULL;
 
@@ -122,7 +122,7 @@ static void damage(int kind)
 	}
 }
 
-static void a_damaged_one_is_made_anew_and_never_used(void **state UNUSED)
+static void a_damaged_template_is_replaced_and_never_used(void **state UNUSED)
 {
 	for (int kind = 0; kind <= 10; kind++) {
 		put_template("k", TEMPLATE_RAM_BYTES);
@@ -168,11 +168,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
 		cmocka_unit_test(a_name_is_sixteen_digits_and_belongs_to_its_key),
-		IN_FOLDERS(asking_for_none_leaves_no_trace),
-		IN_FOLDERS(what_was_made_is_found),
-		IN_FOLDERS(use_is_remembered),
-		IN_FOLDERS(two_may_use_one_at_once),
-		IN_FOLDERS(a_damaged_one_is_made_anew_and_never_used),
+		IN_FOLDERS(looking_for_a_missing_template_creates_nothing),
+		IN_FOLDERS(a_finished_template_can_be_opened),
+		IN_FOLDERS(opening_a_template_updates_its_time),
+		IN_FOLDERS(two_users_can_open_one_template),
+		IN_FOLDERS(a_damaged_template_is_replaced_and_never_used),
 		IN_FOLDERS(unfinished_template_cannot_be_opened),
 		IN_FOLDERS(a_cache_that_cannot_be_read_is_an_error),
 	};

@@ -24,7 +24,7 @@ static void an_unfinished_one_leaves_nothing(void **state UNUSED)
 	vm_template_draft_deinit(&draft);
 }
 
-static void a_finished_one_is_private_and_whole(void **state UNUSED)
+static void a_finished_template_is_private_and_complete(void **state UNUSED)
 {
 	_cleanup_vm_template_ struct vm_template *made = NULL;
 	struct stat st;
@@ -37,7 +37,7 @@ static void a_finished_one_is_private_and_whole(void **state UNUSED)
 	assert_int_equal(count_entries(), 2);
 }
 
-static void a_missing_file_is_no_template(void **state UNUSED)
+static void a_draft_with_a_missing_file_cannot_be_finished(void **state UNUSED)
 {
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	struct vm_template *made = (struct vm_template *)&draft;
@@ -275,7 +275,7 @@ static int busy_process(int number)
 }
 
 /* No room for more than one: everybody removes what the others make, all the time. */
-static void makers_users_and_removers_do_not_hurt_each_other(void **state UNUSED)
+static void concurrent_makers_users_and_removers_do_not_interfere(void **state UNUSED)
 {
 	pid_t pids[PROCESSES];
 
@@ -301,7 +301,7 @@ static void makers_users_and_removers_do_not_hurt_each_other(void **state UNUSED
 }
 
 /* Between maker and user the lock may go to one who removes its file. */
-static void a_lock_that_was_removed_holds_nothing(void **state UNUSED)
+static void a_draft_whose_lock_was_removed_cannot_be_finished(void **state UNUSED)
 {
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *lock = template_path("k", ".lock");
@@ -363,7 +363,7 @@ static int fill_cache(const struct folders *f, const char *size)
 	return count_entries() == 0 ? 0 : 5;
 }
 
-static void a_full_cache_is_told_with_a_number_and_left_clean(void **state)
+static void a_full_cache_is_reported_with_its_size_and_left_clean(void **state)
 {
 	/* Full within the state, within RAM, and so that only the description does not fit. */
 	static const char *const sizes[] = { "4k", "12k", "512k", "1028k" };
@@ -384,7 +384,7 @@ static void a_full_cache_is_told_with_a_number_and_left_clean(void **state)
 	}
 }
 
-static void only_a_full_disk_is_called_full(void **state)
+static void only_enospc_is_reported_as_a_full_cache(void **state)
 {
 	struct folders *f = *state;
 	struct vm_template_draft draft = { .dir = f->top, .lock_fd = -1 };
@@ -405,17 +405,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
 		IN_FOLDERS(an_unfinished_one_leaves_nothing),
-		IN_FOLDERS(a_finished_one_is_private_and_whole),
-		IN_FOLDERS(a_missing_file_is_no_template),
+		IN_FOLDERS(a_finished_template_is_private_and_complete),
+		IN_FOLDERS(a_draft_with_a_missing_file_cannot_be_finished),
 		IN_FOLDERS(waiting_for_another_maker_can_be_cancelled),
 		IN_FOLDERS(a_maker_may_die_between_any_two_steps),
 		IN_FOLDERS(a_dead_makers_leftovers_do_not_stay),
 		IN_FOLDERS(the_second_maker_finds_it_done),
-		IN_FOLDERS(makers_users_and_removers_do_not_hurt_each_other),
-		IN_FOLDERS(a_lock_that_was_removed_holds_nothing),
+		IN_FOLDERS(concurrent_makers_users_and_removers_do_not_interfere),
+		IN_FOLDERS(a_draft_whose_lock_was_removed_cannot_be_finished),
 		IN_FOLDERS(draft_does_not_wait_for_users_of_the_template),
-		IN_FOLDERS(a_full_cache_is_told_with_a_number_and_left_clean),
-		IN_FOLDERS(only_a_full_disk_is_called_full),
+		IN_FOLDERS(a_full_cache_is_reported_with_its_size_and_left_clean),
+		IN_FOLDERS(only_enospc_is_reported_as_a_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void the_longest_unused_goes_first(void **state UNUSED)
 	assert_int_equal(count_entries(), 0);
 }
 
-static void a_use_makes_it_young_again(void **state UNUSED)
+static void a_used_template_is_not_evicted_first(void **state UNUSED)
 {
 	put_template("a", 256 * KIB);
 	put_template("b", 256 * KIB);
@@ -83,7 +83,7 @@ static void a_use_makes_it_young_again(void **state UNUSED)
 	assert_false(template_has("b", ""));
 }
 
-static void one_in_use_and_one_to_keep_are_spared(void **state UNUSED)
+static void templates_in_use_or_to_keep_are_not_evicted(void **state UNUSED)
 {
 	_cleanup_vm_template_ struct vm_template *used = NULL;
 	_cleanup_free_ char *kept = vm_template_name("kept");
@@ -128,7 +128,7 @@ static char *put_in_cache(const struct folders *f, const char *name)
 	return put_file(f, below, "x", 0600);
 }
 
-static void what_the_dead_left_is_swept_away(void **state)
+static void leftovers_of_killed_template_makers_are_removed(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
@@ -147,7 +147,7 @@ static void what_the_dead_left_is_swept_away(void **state)
 	assert_true(can_open("whole"));
 }
 
-static void what_the_living_hold_and_strangers_stay(void **state)
+static void locked_drafts_and_foreign_files_are_kept(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
@@ -167,7 +167,7 @@ static void what_the_living_hold_and_strangers_stay(void **state)
 }
 
 /* A user holds it while a second maker's draft lies beside it: neither is touched. */
-static void a_draft_beside_one_in_use_waits(void **state)
+static void a_leftover_draft_is_kept_while_its_template_is_in_use(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_vm_template_ struct vm_template *used = NULL;
@@ -185,7 +185,7 @@ static void a_draft_beside_one_in_use_waits(void **state)
 	assert_non_null(f);
 }
 
-static void links_are_not_followed(void **state)
+static void sweeping_does_not_follow_symlinks(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
@@ -208,13 +208,13 @@ int main(void)
 		cmocka_unit_test(the_limit_is_read_from_the_environment),
 		IN_FOLDERS(usage_is_what_the_disk_holds),
 		IN_FOLDERS(the_longest_unused_goes_first),
-		IN_FOLDERS(a_use_makes_it_young_again),
-		IN_FOLDERS(one_in_use_and_one_to_keep_are_spared),
+		IN_FOLDERS(a_used_template_is_not_evicted_first),
+		IN_FOLDERS(templates_in_use_or_to_keep_are_not_evicted),
 		IN_FOLDERS(a_new_template_makes_room_for_itself),
-		IN_FOLDERS(what_the_dead_left_is_swept_away),
-		IN_FOLDERS(what_the_living_hold_and_strangers_stay),
-		IN_FOLDERS(a_draft_beside_one_in_use_waits),
-		IN_FOLDERS(links_are_not_followed),
+		IN_FOLDERS(leftovers_of_killed_template_makers_are_removed),
+		IN_FOLDERS(locked_drafts_and_foreign_files_are_kept),
+		IN_FOLDERS(a_leftover_draft_is_kept_while_its_template_is_in_use),
+		IN_FOLDERS(sweeping_does_not_follow_symlinks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

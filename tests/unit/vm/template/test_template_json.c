@@ -22,7 +22,7 @@ static struct error *parse(const char *text, struct vm_template_description *ret
 	return vm_template_description_parse(text, strlen(text), ret);
 }
 
-static void what_is_read_is_what_was_written(void **state UNUSED)
+static void template_json_survives_a_round_trip(void **state UNUSED)
 {
 	static const uint8_t nonce[] = { 0,    1,    0x7f, 0x80, 0xff, 0x0a, 0x1b, 0x2c,
 					 0x3d, 0x4e, 0x5f, 0x60, 0x71, 0x82, 0x93, 0xa4 };
@@ -161,7 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		cmocka_unit_test(what_is_read_is_what_was_written),
+		cmocka_unit_test(template_json_survives_a_round_trip),
 		cmocka_unit_test(every_member_must_be_there),
 		cmocka_unit_test(every_member_must_make_sense),
 		cmocka_unit_test(more_nodes_than_there_can_be_are_refused),
