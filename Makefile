@@ -21,7 +21,7 @@ PURPOSE := $(if $(filter-out demo all install help clean,$(GOALS)),test,$(if $(f
 BEGAN := $(shell date +%s)
 
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
-# A suite exists when its folder has tests; tests/run refuses a named suite without any.
+# A suite exists when its directory has tests; tests/run refuses a named suite without any.
 HAVE = $(if $(wildcard tests/$(1)/meson.build),$(1))
 TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm) $(call HAVE,self)
 
@@ -43,7 +43,7 @@ demo-probe: all ## a real server that uses jemalloc, and the probe watching it
 setup: ## install and build what the project needs; quick when nothing is missing
 	@tools/setup --for $(PURPOSE)
 
-# One folder per way of building; ninja keeps it current. Meson does not notice a room or
+# One directory per way of building; ninja keeps it current. Meson does not notice a room or
 # a fuzzer that is new, so the files that make one are named here.
 MESON_FILES := $(wildcard meson.build meson_options.txt src/meson.build src/*/meson.build \
 	tests/meson.build tests/*/meson.build tests/unit/*/meson.build tests/fuzz/fuzz_*.c)

@@ -35,7 +35,7 @@ def rows(name):
 
 
 def threaded():
-    """Folders of src that start threads, and unit tests that do, as tests/run takes them."""
+    """Directories of src that start threads, and unit tests that do, as tests/run takes them."""
     found = set()
     for top in ("src", os.path.join("tests", "unit")):
         for base, _, names in os.walk(os.path.join(ROOT, top)):

@@ -45,10 +45,10 @@ static _Noreturn void give_up(const char *what)
 }
 
 /* What any reader of these files has to do, and no more. */
-static void read_file(int folder, const char *path, struct cost *cost)
+static void read_file(int dir, const char *path, struct cost *cost)
 {
 	static char buffer[BUFFER_BYTES];
-	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
@@ -59,7 +59,7 @@ static void read_file(int folder, const char *path, struct cost *cost)
 	cost->bytes += n > 0 ? (uint64_t)n : 0;
 }
 
-static void read_thread(int folder, pid_t tgid, pid_t tid, bool smaps, struct cost *cost)
+static void read_thread(int dir, pid_t tgid, pid_t tid, bool smaps, struct cost *cost)
 {
 	static const char *const files[] = { "comm", "cgroup", "stat", "schedstat",
 					     "io",   "status", "sched" };
@@ -67,11 +67,11 @@ static void read_thread(int folder, pid_t tgid, pid_t tid, bool smaps, struct co
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "%d/%s", (int)tid, files[i]);
-		read_file(folder, path, cost);
+		read_file(dir, path, cost);
 	}
 	if (smaps && tid == tgid) {
 		snprintf(path, sizeof(path), "%d/smaps_rollup", (int)tid);
-		read_file(folder, path, cost);
+		read_file(dir, path, cost);
 	}
 	cost->threads++;
 }
@@ -86,17 +86,17 @@ static void bare(bool smaps, struct cost *cost)
 	for (size_t i = 0; i < processes.ids.n; i++) {
 		pid_t tgid = processes.ids.at[i];
 		char path[PATH_BYTES];
-		int folder;
+		int dir;
 
 		snprintf(path, sizeof(path), "%d/task", (int)tgid);
-		folder = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (folder < 0 || ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &threads))
+		dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0 || ctprof_id_list_read(dir, CTPROF_LIMIT_THREADS, &threads))
 			continue;
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
 		read_file(proc, path, cost);
 		for (size_t t = 0; t < threads.ids.n; t++)
-			read_thread(folder, tgid, threads.ids.at[t], smaps, cost);
-		close(folder);
+			read_thread(dir, tgid, threads.ids.at[t], smaps, cost);
+		close(dir);
 	}
 	close(proc);
 }

@@ -86,12 +86,12 @@ class Vng:
     """virtme-ng in the peer root, with the same kernel. The root sees only this tree."""
 
     def __init__(self):
-        folder = os.path.join(ROOT, "build", "bench", "vng")
-        os.makedirs(folder, exist_ok=True)
+        directory = os.path.join(ROOT, "build", "bench", "vng")
+        os.makedirs(directory, exist_ok=True)
         told = json.loads(timed([KTSTR, "kernel", "info", os.environ.get("KTSTR_KERNEL", "default"), "--json"])[1])
-        self.image = os.path.join(folder, "bzImage")
+        self.image = os.path.join(directory, "bzImage")
         shutil.copyfile(told["paths"]["bzImage"], self.image)
-        self.root = PeerRoot(folder)
+        self.root = PeerRoot(directory)
 
     def run(self, cpus, memory_mib):
         return self.root.run(["vng", "-r", "./bzImage", "--disable-kvm", "-p", str(cpus), "-m", f"{memory_mib}M", "--", "true"]).cost

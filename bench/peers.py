@@ -75,8 +75,8 @@ for line in sys.stdin:
     print(json.dumps([done.returncode, wall, cpu, *words]), flush=True)
 """
 
-    def __init__(self, folder=ROOT):
-        inner = f"cd {shlex.quote(folder)} && exec python3 -c {shlex.quote(self.LOOP)}"
+    def __init__(self, directory=ROOT):
+        inner = f"cd {shlex.quote(directory)} && exec python3 -c {shlex.quote(self.LOOP)}"
         self.process = subprocess.Popen([os.path.join(ROOT, "tools", "peer-root"), "sh", "-c", inner], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
 

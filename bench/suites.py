@@ -15,7 +15,7 @@ from target import ROOT, Failed
 
 SUITE = os.path.join(BUILD, "tests", "suites", "trivial")
 STAGES = os.path.join(BUILD, "bench", "harness_stages")
-FOLDER = os.path.join(ROOT, "build", "bench", "harness")
+DIRECTORY = os.path.join(ROOT, "build", "bench", "harness")
 
 
 def build():
@@ -26,9 +26,9 @@ def build():
 
 
 def records():
-    """A folder for records, on the disk where a project would have them."""
-    os.makedirs(FOLDER, exist_ok=True)
-    return tempfile.mkdtemp(dir=FOLDER)
+    """A directory for records, on the disk where a project would have them."""
+    os.makedirs(DIRECTORY, exist_ok=True)
+    return tempfile.mkdtemp(dir=DIRECTORY)
 
 
 def patterns(n):
@@ -37,22 +37,22 @@ def patterns(n):
 
 def trivial(n, *options):
     """Cost of the first n tests, all of which passed."""
-    folder = records()
+    directory = records()
     try:
-        cost, said = timed([KTSTR, "test", SUITE, *patterns(n), *options, "--jobs", "1", "-o", folder])
+        cost, said = timed([KTSTR, "test", SUITE, *patterns(n), *options, "--jobs", "1", "-o", directory])
         if not re.search(rf"^{n} tests?: {n} passed", said, re.M):
             raise Failed(f"not all of {n} tests passed:\n{said}")
         return cost
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(directory)
 
 
 def stages(*options):
     """[(step, ns)] of one test; together they are the whole process."""
-    folder = records()
-    told = os.path.join(folder, "stages")
+    directory = records()
+    told = os.path.join(directory, "stages")
     began = time.monotonic_ns()
-    command = [STAGES, "test", SUITE, *patterns(1), *options, "--jobs", "1", "-o", os.path.join(folder, "out")]
+    command = [STAGES, "test", SUITE, *patterns(1), *options, "--jobs", "1", "-o", os.path.join(directory, "out")]
     try:
         done = subprocess.run(command, env={**os.environ, "STAGES_BEGAN": str(began), "STAGES_FILE": told}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False, timeout=SECONDS)
@@ -62,7 +62,7 @@ def stages(*options):
         with open(told, encoding="utf-8") as f:
             found = json.load(f)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(directory)
     steps = {}
     for name, ns in [*found["stages"], ("process end", ended - found["ended"])]:
         steps[name] = steps.get(name, 0) + ns

@@ -56,7 +56,7 @@ BETWEEN(vm_qemu_binary_find, "find QEMU", (struct vm_qemu_binary * *ret), (ret))
 BETWEEN(vm_initramfs_build, "initramfs",
 	(const struct vm_initramfs_options *options, struct strbuf *into), (options, into))
 BETWEEN(vm_template_open, "open template", (const char *key, struct vm_template **ret), (key, ret))
-BETWEEN(vm_open_run_folder, "run folder", (struct vm * vm), (vm))
+BETWEEN(vm_open_run_dir, "run directory", (struct vm * vm), (vm))
 BETWEEN(vm_launch, "fork and exec", (struct vm * vm, const struct vm_machine_plan *plan),
 	(vm, plan))
 BETWEEN(vm_qmp_execute,

@@ -163,9 +163,9 @@ struct ktstr_test {
 	unsigned int memory_mb; /* 0: enough for the topology */
 	struct ktstr_scheduler scheduler;
 	/*
-	 * Programs and data, found beside the binary, then in --files folders, then in PATH; each
-	 * has its own name in the guest, in a directory that is in PATH and is the
-	 * working directory.
+	 * Programs and data, found beside the binary, then in --files directories, then in PATH;
+	 * each has its own name in the guest, in a directory that is in PATH and is the working
+	 * directory.
 	 */
 	const char *files[KTSTR_MAX_FILES + 1];
 	struct ktstr_cgroup cgroups[KTSTR_MAX_CGROUPS + 1];

@@ -217,12 +217,12 @@ bool agent_command_finish(struct agent_command *c, struct agent_output *out);
 
 /*
  * Files from the host: an archive that arrives in pieces is unpacked below one
- * folder and nowhere else, whatever links it brings or finds.
+ * directory and nowhere else, whatever links it brings or finds.
  */
 
 struct agent_put;
 
-/* The folder `destination` below `root` is made if it is absent. */
+/* The directory `destination` below `root` is made if it is absent. */
 struct error *agent_put_new(uint32_t channel, const char *root, const char *destination,
 			    struct agent_put **ret) MUST_CHECK;
 void agent_put_free(struct agent_put *put);

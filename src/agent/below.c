@@ -46,13 +46,13 @@ int agent_below_parent(int root, const char *path, const char **ret_base)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	_cleanup_free_ char *folder = xstrndup(path, (size_t)(base - path));
+	_cleanup_free_ char *dir = xstrndup(path, (size_t)(base - path));
 
-	/* The archive's own root, "." or "/", is no new entry of any folder. */
+	/* The archive's own root, "." or "/", is no new entry of any directory. */
 	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
 		errno = EINVAL;
 		return -1;
 	}
 	*ret_base = base;
-	return agent_below_make_directories(root, folder);
+	return agent_below_make_directories(root, dir);
 }

@@ -139,7 +139,7 @@ static struct agent_launch_failure exec_in_child(const struct wire_run *run,
 			return failure_of(errnum, "cgroup ", run->cgroup);
 	}
 	if (chdir(*run->cwd ? run->cwd : "/") < 0)
-		return failure_of(errno, "folder ", run->cwd);
+		return failure_of(errno, "directory ", run->cwd);
 	/* execvp() looks in the PATH of the environment that is current. */
 	environ = environment(run);
 	execvp(run->argv[0], (char *const *)(uintptr_t)run->argv);

@@ -64,7 +64,7 @@ int agent_cgroup_make(const char *root, const char *name) MUST_CHECK;
 int agent_cgroup_enter(const char *root, const char *name) MUST_CHECK;
 
 /*
- * Paths below a folder, as a process whose root it is would see them: no link and no
+ * Paths below a directory, as a process whose root it is would see them: no link and no
  * `..` leads out. All return a descriptor, or -1 with errno.
  */
 
@@ -72,7 +72,7 @@ int agent_below_open(int root, const char *path, int flags) MUST_CHECK;
 /* Makes what is missing on the way (0755). "" and "/" are the root itself. */
 int agent_below_make_directories(int root, const char *path) MUST_CHECK;
 /*
- * The folder that holds the path's last part, made if missing; *ret_base points
+ * The directory that holds the path's last part, made if missing; *ret_base points
  * to that part inside path. A path without one, or whose last part is `.` or `..`, is EINVAL.
  */
 int agent_below_parent(int root, const char *path, const char **ret_base) MUST_CHECK;

@@ -11,14 +11,14 @@ enum { PORT_NAME_BYTES = 256 };
 
 struct error *agent_port_find(const char *sysfs, const char *name, char **ret)
 {
-	_cleanup_free_ char *folder = xasprintf("%s/class/virtio-ports", sysfs);
-	_cleanup_dir_ DIR *dir = opendir(folder);
+	_cleanup_free_ char *directory = xasprintf("%s/class/virtio-ports", sysfs);
+	_cleanup_dir_ DIR *dir = opendir(directory);
 	struct dirent *entry;
 
 	if (!dir)
-		return agent_error(AGENT_SYSTEM, errno, "%s", folder);
+		return agent_error(AGENT_SYSTEM, errno, "%s", directory);
 	while ((entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("%s/%s/name", folder, entry->d_name);
+		_cleanup_free_ char *path = xasprintf("%s/%s/name", directory, entry->d_name);
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		if (entry->d_name[0] == '.')

@@ -11,8 +11,8 @@
 #include "wire/cpio.h"
 #include "wire/crc32c.h"
 
-/* Files put into a folder change its date, so folders are dated last. */
-struct folder {
+/* Files put into a directory change its date, so directories are dated last. */
+struct dir {
 	char *name;
 	struct stat attributes;
 };
@@ -24,7 +24,7 @@ struct agent_put {
 	uint64_t bytes; /* of the archive */
 	uint32_t crc;
 	uint64_t files;
-	VEC(struct folder) folders;
+	VEC(struct dir) dirs;
 
 	/* The entry that is being unpacked. */
 	char *name;
@@ -46,7 +46,7 @@ static struct error *failed(const struct agent_put *put, const char *what)
 	return agent_error(AGENT_PUT, errno, "%s %s", what, put->name);
 }
 
-static struct error *make_folder(struct agent_put *put, int parent, const char *base)
+static struct error *make_dir(struct agent_put *put, int parent, const char *base)
 {
 	_cleanup_close_ int fd = -1;
 
@@ -56,7 +56,7 @@ static struct error *make_folder(struct agent_put *put, int parent, const char *
 	fd = agent_below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return failed(put, "creating the directory");
-	vec_push(&put->folders, (struct folder){ xstrdup(put->name), put->attributes });
+	vec_push(&put->dirs, (struct dir){ xstrdup(put->name), put->attributes });
 	return NULL;
 }
 
@@ -96,12 +96,12 @@ static struct error *on_begin(void *context, const struct wire_cpio_entry *entry
 	};
 	/* The destination itself is there; it only gets its mode and date. */
 	if (S_ISDIR(entry->mode) && strcmp(put->name, ".") == 0)
-		return make_folder(put, put->root, ".");
+		return make_dir(put, put->root, ".");
 	parent = agent_below_parent(put->root, put->name, &base);
 	if (parent < 0)
 		return failed(put, "opening the directory of");
 	if (S_ISDIR(entry->mode))
-		return make_folder(put, parent, base);
+		return make_dir(put, parent, base);
 	/* A new file in place of the old one: a program that runs keeps its own. */
 	if (unlinkat(parent, base, 0) < 0 && errno != ENOENT)
 		return failed(put, "replacing");
@@ -165,9 +165,9 @@ void agent_put_free(struct agent_put *put)
 {
 	if (!put)
 		return;
-	for (size_t i = 0; i < put->folders.n; i++)
-		free(put->folders.at[i].name);
-	vec_deinit(&put->folders);
+	for (size_t i = 0; i < put->dirs.n; i++)
+		free(put->dirs.at[i].name);
+	vec_deinit(&put->dirs);
 	wire_cpio_reader_free(put->reader);
 	cleanup_fd(&put->fd);
 	cleanup_fd(&put->root);
@@ -187,16 +187,16 @@ struct error *agent_put_data(struct agent_put *put, struct bytes bytes)
 	return wire_cpio_reader_feed(put->reader, bytes.at, bytes.n);
 }
 
-static struct error *date_folders(struct agent_put *put)
+static struct error *date_dirs(struct agent_put *put)
 {
 	/* Backwards: the contents of a directory come after it in the archive. */
-	for (size_t i = put->folders.n; i-- > 0;) {
-		const struct folder *folder = &put->folders.at[i];
-		_cleanup_close_ int fd = agent_below_open(put->root, folder->name,
+	for (size_t i = put->dirs.n; i-- > 0;) {
+		const struct dir *dir = &put->dirs.at[i];
+		_cleanup_close_ int fd = agent_below_open(put->root, dir->name,
 							  O_RDONLY | O_DIRECTORY);
 
-		if (fd < 0 || !set_attributes(fd, &folder->attributes))
-			return agent_error(AGENT_PUT, errno, "mode and date of %s", folder->name);
+		if (fd < 0 || !set_attributes(fd, &dir->attributes))
+			return agent_error(AGENT_PUT, errno, "mode and date of %s", dir->name);
 	}
 	return NULL;
 }
@@ -214,7 +214,7 @@ struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
 				   put->crc, crc);
 	err = wire_cpio_reader_finish(put->reader);
 	if (!err)
-		err = date_folders(put);
+		err = date_dirs(put);
 	if (!err)
 		*ret = (struct wire_put_done){ put->files,
 					       wire_cpio_reader_file_bytes(put->reader) };

@@ -107,7 +107,7 @@ static struct error *fill_and_rename(int fd, const char *temporary, const char *
 	return NULL;
 }
 
-struct error *io_sync_folder_of(const char *path)
+struct error *io_sync_dir_of(const char *path)
 {
 	_cleanup_free_ char *dir = paths_dirname(path);
 	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -131,7 +131,7 @@ static struct error *replace_by(int fd, const char *temporary, const char *path,
 		unlink(temporary);
 		return err;
 	}
-	*ret_warning = io_sync_folder_of(path);
+	*ret_warning = io_sync_dir_of(path);
 	return NULL;
 }
 

@@ -14,7 +14,7 @@ struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *
 struct error *io_read_fd(int fd, const char *label, size_t limit_bytes,
 			 struct strbuf *into) MUST_CHECK;
 /*
- * Opens a file for reading as a process whose root folder is `root` would: a
+ * Opens a file for reading as a process whose root directory is `root` would: a
  * link in a foreign root is never followed into ours. Does not wait for a pipe's other
  * end. A descriptor, or -1 with errno.
  */
@@ -23,9 +23,9 @@ int io_open_below(const char *root, const char *path) MUST_CHECK;
 struct error *io_write_all(int fd, const char *label, const void *bytes, size_t n) MUST_CHECK;
 
 /*
- * Replaces a file whole or not at all: temporary name in the same folder with the
- * mode and owner of the old file, fsync, rename, fsync of the folder. On any error the old file is
- * untouched and the temporary one is gone.
+ * Replaces a file whole or not at all: temporary name in the same directory with the
+ * mode and owner of the old file, fsync, rename, fsync of the directory. On any error the old file
+ * is untouched and the temporary one is gone.
  */
 struct error *io_replace_file(const char *path, const void *bytes, size_t n) MUST_CHECK;
 /*
@@ -38,7 +38,7 @@ struct error *io_replace_locked_file(const char *path, const void *bytes, size_t
 				     struct error **ret_warning) MUST_CHECK;
 /* Gives an open file mode and owner of the one at path that it will replace, if there is one. */
 struct error *io_copy_owner_mode(int fd, const char *path) MUST_CHECK;
-/* Makes a rename last: fsync of the folder that holds path. */
-struct error *io_sync_folder_of(const char *path) MUST_CHECK;
+/* Makes a rename last: fsync of the directory that holds path. */
+struct error *io_sync_dir_of(const char *path) MUST_CHECK;
 
 #endif

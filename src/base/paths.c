@@ -79,13 +79,13 @@ struct error *paths_make(const char *path, unsigned int mode)
 	return NULL;
 }
 
-static int remove_at(int folder, const char *name, unsigned int depth)
+static int remove_at(int directory, const char *name, unsigned int depth)
 {
 	_cleanup_dir_ DIR *dir = NULL;
 	struct dirent *entry;
 	int fd;
 
-	if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR && errno != EPERM)
 		return -1;
@@ -93,7 +93,7 @@ static int remove_at(int folder, const char *name, unsigned int depth)
 		errno = ELOOP;
 		return -1;
 	}
-	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	dir = fdopendir(fd);
@@ -107,7 +107,7 @@ static int remove_at(int folder, const char *name, unsigned int depth)
 		if (remove_at(fd, entry->d_name, depth - 1) < 0)
 			return -1;
 	}
-	if (unlinkat(folder, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+	if (unlinkat(directory, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		return -1;
 	return 0;
 }
@@ -119,7 +119,7 @@ struct error *paths_remove(const char *path)
 	return NULL;
 }
 
-static uint64_t disk_bytes_at(int folder, const char *name, unsigned int depth)
+static uint64_t disk_bytes_at(int directory, const char *name, unsigned int depth)
 {
 	_cleanup_dir_ DIR *dir = NULL;
 	struct dirent *entry;
@@ -127,12 +127,12 @@ static uint64_t disk_bytes_at(int folder, const char *name, unsigned int depth)
 	uint64_t sum;
 	int fd;
 
-	if (depth == 0 || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (depth == 0 || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	sum = (uint64_t)st.st_blocks * 512;
 	if (!S_ISDIR(st.st_mode))
 		return sum;
-	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir && fd >= 0)
 		close(fd);

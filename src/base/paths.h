@@ -34,17 +34,17 @@ static inline char *paths_dirname(const char *path)
 char *paths_cache(const char *below) MUST_CHECK;
 /*
  * What running programs show each other: $KTSTR_RUN_DIR, else $XDG_RUNTIME_DIR/ktstr, else
- * /run/ktstr for root, else a folder of the user's own below /tmp.
+ * /run/ktstr for root, else a directory of the user's own below /tmp.
  */
 char *paths_run(const char *below) MUST_CHECK;
-/* mkdir -p, new folders with mode; a component that is no folder is BASE_IO. */
+/* mkdir -p, new directories with mode; a component that is no directory is BASE_IO. */
 struct error *paths_make(const char *path, unsigned int mode) MUST_CHECK;
 /*
- * Removes a file, or a folder with all it holds, never following a link. What is not there is
+ * Removes a file, or a directory with all it holds, never following a link. What is not there is
  * fine.
  */
 struct error *paths_remove(const char *path) MUST_CHECK;
-/* What a file, or a folder with all it holds, takes on disk; what cannot be read counts as 0. */
+/* What a file, or a directory with all it holds, takes on disk; what cannot be read counts as 0. */
 uint64_t paths_disk_bytes(const char *path);
 /* A regular file that may be executed. */
 bool paths_is_program(const char *path);

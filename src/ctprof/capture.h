@@ -22,7 +22,7 @@ struct ctprof_progress {
 };
 
 struct ctprof_options {
-	/* Where the trees begin: "" for this machine, a folder in tests. */
+	/* Where the trees begin: "" for this machine, a directory in tests. */
 	const char *root;
 	/*
 	 * This very machine: system calls, netlink, BPF and other processes' memory may be asked.

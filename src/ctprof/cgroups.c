@@ -31,11 +31,11 @@ void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_sna
 	ctprof_snapshot_sort_cgroups(snapshot);
 	for (size_t i = 0; i < snapshot->cgroups.n && !cancel_requested(options->cancel); i++) {
 		struct ctprof_snapshot_cgroup *row = &snapshot->cgroups.at[i];
-		_cleanup_free_ char *folder = procfs_cgroup_mount_folder(
+		_cleanup_free_ char *dir = procfs_cgroup_mount_dir(
 			&mount, intern_text(&snapshot->strings, row->path));
 
-		if (folder)
-			procfs_cgroup_stats_read(folder, &snapshot->strings, &row->stats);
+		if (dir)
+			procfs_cgroup_stats_read(dir, &snapshot->strings, &row->stats);
 		if (options->progress)
 			options->progress(&progress, options->arg);
 	}

@@ -40,9 +40,9 @@ unsigned int ctprof_spare_cpus(unsigned int cpus, const char *loadavg, size_t n)
 }
 
 /* Whole CPUs; UINT64_MAX when there is no quota. */
-static uint64_t quota_of(const char *folder)
+static uint64_t quota_of(const char *dir)
 {
-	_cleanup_free_ char *path = xasprintf("%s/cpu.max", folder);
+	_cleanup_free_ char *path = xasprintf("%s/cpu.max", dir);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = io_read_file(path, CGROUP_BYTES, &text);
 	struct procfs_cgroup_stats stats = { 0 };
@@ -67,24 +67,24 @@ static char *own_cgroup(const char *root, const struct procfs_cgroup_mount *moun
 	    !procfs_cgroup_parse((struct slice){ strbuf_str(&text), text.n }, &cgroup))
 		return NULL;
 	name = xstrndup(cgroup.at, cgroup.n);
-	return procfs_cgroup_mount_folder(mount, name);
+	return procfs_cgroup_mount_dir(mount, name);
 }
 
 unsigned int ctprof_spare_cpus_available(const char *root, unsigned int cpus)
 {
 	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
-	_cleanup_free_ char *folder = NULL;
+	_cleanup_free_ char *dir = NULL;
 	uint64_t available = cpus;
 
 	procfs_cgroup_mount_find(root, &mount);
-	folder = own_cgroup(root, &mount);
-	while (folder) {
-		uint64_t quota = quota_of(folder);
-		char *end = strrchr(folder, '/');
+	dir = own_cgroup(root, &mount);
+	while (dir) {
+		uint64_t quota = quota_of(dir);
+		char *end = strrchr(dir, '/');
 
 		if (quota < available)
 			available = quota;
-		if (!end || strlen(folder) <= strlen(mount.path))
+		if (!end || strlen(dir) <= strlen(mount.path))
 			break;
 		*end = '\0';
 	}

@@ -251,7 +251,7 @@ struct error *dump_vmcore_write(struct kmem *kmem, const struct dump_request *re
 		unlink(temporary);
 		return err;
 	}
-	err = io_sync_folder_of(path);
+	err = io_sync_dir_of(path);
 	if (!err && ret)
 		*ret = w.sum;
 	return err;

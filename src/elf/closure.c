@@ -221,7 +221,7 @@ static bool try_rpaths(struct search *s)
 	       try_list(s, s->objects.at[s->program].dynamic->rpath, s->program, ELF_CLOSURE_RPATH);
 }
 
-static bool is_default_folder(uint16_t machine, const char *path)
+static bool is_default_dir(uint16_t machine, const char *path)
 {
 	const char *const *directories = elf_closure_default_directories(machine);
 	size_t n = (size_t)(strrchr(path, '/') - path);
@@ -241,7 +241,7 @@ static bool try_cache(struct search *s)
 
 	if (!path || path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
 		return false;
-	is_default = is_default_folder(s->out->machine, path);
+	is_default = is_default_dir(s->out->machine, path);
 	if ((is_default && s->objects.at[s->loader].dynamic->no_default_directories) ||
 	    !try_path(s, path, ELF_CLOSURE_CACHE))
 		return false;
@@ -250,7 +250,7 @@ static bool try_cache(struct search *s)
 	return true;
 }
 
-static bool try_default_folders(struct search *s)
+static bool try_default_dirs(struct search *s)
 {
 	const char *const *directories = elf_closure_default_directories(s->out->machine);
 
@@ -279,7 +279,7 @@ static bool find_library(struct search *s)
 	return try_rpaths(s) || try_list(s, s->library_path, s->program, ELF_CLOSURE_ENVIRONMENT) ||
 	       try_list(s, s->objects.at[s->loader].dynamic->runpath, s->loader,
 			ELF_CLOSURE_RUNPATH) ||
-	       try_cache(s) || try_default_folders(s);
+	       try_cache(s) || try_default_dirs(s);
 }
 
 /* Breadth first from the program on, as the loader maps them. */

@@ -21,16 +21,16 @@ static void add_debuglink(const char *object_path, const char *name, const char 
 			  struct elf_path_list *into)
 {
 	const char *slash = strrchr(object_path, '/');
-	int folder_n = slash ? (int)(slash - object_path) + 1 : 0;
+	int dir_n = slash ? (int)(slash - object_path) + 1 : 0;
 
 	/* "/" itself has no directory, and neither has "". */
 	if (!object_path[0] || strcmp(object_path, "/") == 0)
 		return;
-	vec_push(into, xasprintf("%.*s%s", folder_n, object_path, name));
-	vec_push(into, xasprintf("%.*s.debug/%s", folder_n, object_path, name));
+	vec_push(into, xasprintf("%.*s%s", dir_n, object_path, name));
+	vec_push(into, xasprintf("%.*s.debug/%s", dir_n, object_path, name));
 	/* Packages key their debug files by the absolute path; a relative one says nothing. */
 	if (object_path[0] == '/')
-		vec_push(into, xasprintf("%s%.*s%s", debug_dir, folder_n, object_path, name));
+		vec_push(into, xasprintf("%s%.*s%s", debug_dir, dir_n, object_path, name));
 }
 
 void elf_debug_file_candidates(const char *object_path, const char *debuglink_name,

@@ -128,9 +128,9 @@ static struct error *learn(struct harness_file_finder *finder, const char *path,
 }
 
 /* The real path when it is a file (that can be executed); else NULL. */
-static char *try_path(const char *folder, size_t folder_n, const char *name, bool executable)
+static char *try_path(const char *directory, size_t dir_n, const char *name, bool executable)
 {
-	_cleanup_free_ char *path = xasprintf("%.*s/%s", (int)folder_n, folder, name);
+	_cleanup_free_ char *path = xasprintf("%.*s/%s", (int)dir_n, directory, name);
 	_cleanup_free_ char *real = realpath(path, NULL);
 	struct stat st;
 

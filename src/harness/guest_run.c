@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "harness/needs.h"
 
-/* The first in PATH is the test's own folder. */
+/* The first in PATH is the test's own directory. */
 #define GUEST_PATH \
-	"PATH=" WIRE_TEST_FOLDER ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	"PATH=" WIRE_TEST_DIR ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Only to be translated; a binary that hangs here will hang again, and then it counts. */
 enum { WARM_UP_SEC = 60 };
@@ -107,7 +107,7 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 	struct vm_command command = {
 		.argv = argv,
 		.env = env,
-		.cwd = WIRE_TEST_FOLDER,
+		.cwd = WIRE_TEST_DIR,
 		.stdin_fd = -1,
 		.report = true,
 		.on_output = listen,
@@ -149,7 +149,7 @@ struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
 	const char *const argv[] = { path, "--list", NULL };
 	struct vm_command command = {
 		.argv = argv,
-		.cwd = WIRE_TEST_FOLDER,
+		.cwd = WIRE_TEST_DIR,
 		.stdin_fd = -1,
 		.timeout_ns = WARM_UP_SEC * NS_PER_SEC,
 	};

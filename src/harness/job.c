@@ -97,7 +97,7 @@ static void settle_error(struct harness_job *job, enum ktstr_reason reason, stru
 static struct error *add_binary(struct vm_guest_files *g, const struct harness_test_file *file,
 				struct strbuf *bytes, bool *ret_added)
 {
-	_cleanup_free_ char *name = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
+	_cleanup_free_ char *name = xasprintf(WIRE_TEST_DIR "/%s", file->name);
 	_cleanup_strbuf_ struct strbuf whole = STRBUF_INIT;
 	struct error *err = io_read_file(file->path, HARNESS_LIMIT_BINARY_BYTES, &whole);
 
@@ -108,7 +108,7 @@ static struct error *add_binary(struct vm_guest_files *g, const struct harness_t
 }
 
 /* All others have the same path as on the host, so that their libraries are found, and links
- * in the test's folder. */
+ * in the test's directory. */
 static struct error *pack(struct harness_job *job)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
@@ -118,13 +118,13 @@ static struct error *pack(struct harness_job *job)
 						  : vm_ram_default_bytes(&spec.topology);
 	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
 	bool added = false;
-	struct error *err = vm_guest_files_add_folder(g, WIRE_TEST_FOLDER);
+	struct error *err = vm_guest_files_add_dir(g, WIRE_TEST_DIR);
 
 	if (!err)
 		err = add_binary(g, &files->at[0], &binary, &added);
 	for (size_t i = added; !err && i < files->n; i++) {
 		const struct harness_test_file *file = &files->at[i];
-		_cleanup_free_ char *link = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
+		_cleanup_free_ char *link = xasprintf(WIRE_TEST_DIR "/%s", file->name);
 
 		err = vm_guest_files_add_program(g, file->path);
 		if (!err)

@@ -12,8 +12,8 @@
 #include "result/run_record.h"
 
 /*
- * What is kept of a test besides its record: a folder with the guest's console, the test's own
- * output, and the texts its report brought. Names are those of the files in the folder.
+ * What is kept of a test besides its record: a directory with the guest's console, the test's own
+ * output, and the texts its report brought. Names are those of the files in the directory.
  */
 
 struct harness_kept_files {
@@ -24,8 +24,8 @@ void harness_kept_files_deinit(struct harness_kept_files *kept);
 #define _cleanup_harness_kept_files_ __attribute__((cleanup(harness_kept_files_deinit)))
 
 /*
- * Makes the folder and fills it. What is empty is left out, and so is a folder with nothing in it.
- * `console` is text, `run` may be NULL when the test never got that far.
+ * Makes the directory and fills it. What is empty is left out, and so is a directory with nothing
+ * in it. `console` is text, `run` may be NULL when the test never got that far.
  */
 struct error *harness_kept_write(const char *dir, const struct strbuf *console,
 				 const struct harness_guest_run *run,
@@ -37,7 +37,7 @@ struct error *harness_kept_write(const char *dir, const struct strbuf *console,
 enum { HARNESS_LIMIT_RUNNER_KEPT = 4 };
 
 struct harness_runner_options {
-	const char *dir; /* records and kept folders */
+	const char *dir; /* records and kept directories */
 	enum vm_accel_wish accel;
 	bool cold;
 	bool keep;		 /* also what passed */

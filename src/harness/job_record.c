@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "harness/limits.h"
 #include "result/limits.h"
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 
 _Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,
 	       "every repeat has a record");

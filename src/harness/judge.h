@@ -75,7 +75,7 @@ struct harness_guest_run {
 	/* What to do. Borrowed. */
 	const struct exchange_declared_test *test;
 	const struct topo *topology;
-	const char *program;	      /* its name in WIRE_TEST_FOLDER */
+	const char *program;	      /* its name in WIRE_TEST_DIR */
 	const struct strbuf *archive; /* NULL: the files are in */
 	/* The test entered a stage; may be NULL. */
 	void (*on_stage)(void *context, enum wire_stage stage);

@@ -14,8 +14,8 @@ void harness_kept_files_deinit(struct harness_kept_files *kept)
 	vec_deinit(&kept->names);
 }
 
-/* A link of that name, in a folder that others write to, would lead us elsewhere. */
-static struct error *make_folder(const char *dir)
+/* A link of that name, in a directory that others write to, would lead us elsewhere. */
+static struct error *make_dir(const char *dir)
 {
 	struct error *err = paths_make(dir, 0755);
 	struct stat st;
@@ -57,7 +57,7 @@ static struct error *keep_text(const char *dir, const char *name, const struct s
 
 	if (text->n == 0)
 		return NULL;
-	err = make_folder(dir);
+	err = make_dir(dir);
 	if (err)
 		return err;
 	path = xasprintf("%s/%s", dir, own);

@@ -29,9 +29,9 @@ DECLARE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);
 /*
  * The files that go into a guest with a test: the binary, its scheduler, whatever else it names.
  *
- * A name without a slash is looked for beside the binary, then in the folders of --files, then in
- * PATH. One with a slash is a path from the binary's folder, or absolute. In the guest
- * each has its base name.
+ * A name without a slash is looked for beside the binary, then in the directories of --files, then
+ * in PATH. One with a slash is a path from the binary's directory, or absolute. In the guest each
+ * has its base name.
  */
 
 /* Which file it was, and when its content last changed. */
@@ -71,7 +71,7 @@ struct harness_known_place {
 struct harness_file_finder {
 	const char *const *dirs; /* borrowed */
 	size_t n_dirs;
-	const char *path; /* as $PATH, borrowed; NULL: no folders */
+	const char *path; /* as $PATH, borrowed; NULL: no directories */
 	/* Looked at before everything else; a place where nothing is any more is passed by. */
 	const struct harness_known_place *places;
 	size_t n_places;

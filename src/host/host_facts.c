@@ -86,15 +86,15 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A pair for each entry of a directory that fits the pattern: its name from `skip` on, its text. */
-static void read_pairs_of(const char *root, const char *folder, const char *pattern, size_t skip,
+static void read_pairs_of(const char *root, const char *directory, const char *pattern, size_t skip,
 			  const char *below, size_t limit, struct host_pairs *ret)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", root, folder);
+	_cleanup_free_ char *path = xasprintf("%s/%s", root, directory);
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && ret->rows.n < limit && (entry = readdir(dir))) {
-		_cleanup_free_ char *file = xasprintf("%s/%s%s", folder, entry->d_name, below);
+		_cleanup_free_ char *file = xasprintf("%s/%s%s", directory, entry->d_name, below);
 		char *value = fnmatch(pattern, entry->d_name, 0) ? NULL : read_text(root, file);
 
 		if (value)
@@ -195,12 +195,12 @@ static enum host_xacct read_xacct(const char *root)
 
 static enum host_delayacct read_delayacct(const char *root)
 {
-	_cleanup_free_ char *folder = xasprintf("%s/proc/sys/kernel", root);
-	_cleanup_free_ char *path = xasprintf("%s/task_delayacct", folder);
+	_cleanup_free_ char *directory = xasprintf("%s/proc/sys/kernel", root);
+	_cleanup_free_ char *path = xasprintf("%s/task_delayacct", directory);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = io_read_file(path, HOST_LIMIT_FILE_BYTES, &text);
 
-	if (err && (error_errno(err) != ENOENT || access(folder, F_OK) != 0))
+	if (err && (error_errno(err) != ENOENT || access(directory, F_OK) != 0))
 		return HOST_DELAYACCT_UNKNOWN;
 	while (text.n && strchr(" \t\n", text.at[text.n - 1]))
 		text.at[--text.n] = '\0';

@@ -76,7 +76,7 @@ static void read_entry(struct kernel_list *list, const char *dir, const char *id
 	vec_push(list, entry);
 }
 
-static bool is_folder(int dir_fd, const char *name)
+static bool is_dir(int dir_fd, const char *name)
 {
 	struct stat st;
 
@@ -93,7 +93,7 @@ struct error *kernel_list_read(struct kernel_list *ret)
 	if (!dir && errno != ENOENT)
 		return base_error(BASE_IO, errno, "open %s", path);
 	while (dir && (found = readdir(dir)) != NULL) {
-		if (!kernel_name_is_safe(found->d_name) || !is_folder(dirfd(dir), found->d_name))
+		if (!kernel_name_is_safe(found->d_name) || !is_dir(dirfd(dir), found->d_name))
 			continue;
 		if (list.n == KERNEL_LIMIT_ENTRIES)
 			return base_error(BASE_LIMIT, 0, "%s holds more than %d kernels", path,

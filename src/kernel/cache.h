@@ -57,8 +57,8 @@ struct error *kernel_verify(const struct kernel *kernel, struct kernel_check *re
 
 /* metadata.json: what makes a directory of the cache a kernel. Written last. */
 
-#define KERNEL_METADATA_FILE  "metadata.json"
-#define KERNEL_MODULES_FOLDER "modules"
+#define KERNEL_METADATA_FILE "metadata.json"
+#define KERNEL_MODULES_DIR   "modules"
 enum { KERNEL_METADATA_FORMAT = 1 };
 
 const char *kernel_file_name(enum kernel_file_kind kind);

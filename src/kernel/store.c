@@ -97,7 +97,7 @@ static struct error *tree_bytes(char *path, uint64_t *total)
 
 static struct error *take_modules(const char *dir, const char *from, struct kernel *kernel)
 {
-	_cleanup_free_ char *to = xasprintf("%s/" KERNEL_MODULES_FOLDER, dir);
+	_cleanup_free_ char *to = xasprintf("%s/" KERNEL_MODULES_DIR, dir);
 
 	if (rename(from, to) < 0)
 		return base_error(BASE_IO, errno, "rename %s to %s", from, to);
@@ -389,7 +389,7 @@ struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
 	kernel->config_path = path_of(kernel, KERNEL_CONFIG);
 	kernel->btf_path = path_of(kernel, KERNEL_BTF);
 	if (kernel->has_modules)
-		kernel->modules_dir = xasprintf("%s/" KERNEL_MODULES_FOLDER, dir);
+		kernel->modules_dir = xasprintf("%s/" KERNEL_MODULES_DIR, dir);
 	*ret = take_ptr(kernel);
 	return NULL;
 }

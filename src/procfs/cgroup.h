@@ -51,9 +51,9 @@ extern const char *const procfs_pressure_half_names[PROCFS_N_PRESSURE_HALVES];
 
 /* Lines that begin with `some` or `full`; others are passed over. A bad value is 0. */
 void procfs_pressure_file_parse(const char *text, size_t n, struct procfs_pressure_file *ret);
-/* dir/cpu<suffix> and so on: ("/proc/pressure", ""), (a cgroup's folder, ".pressure"). */
+/* dir/cpu<suffix> and so on: ("/proc/pressure", ""), (a cgroup's directory, ".pressure"). */
 void procfs_pressure_read(const char *dir, const char *suffix, struct procfs_pressure *ret);
-/* The same below an open folder. */
+/* The same below an open directory. */
 void procfs_pressure_read_at(int dir, const char *suffix, struct procfs_pressure *ret);
 
 enum {
@@ -138,10 +138,10 @@ void procfs_cgroup_mount_deinit(struct procfs_cgroup_mount *mount);
 #define _cleanup_procfs_cgroup_mount_ _cleanup_(procfs_cgroup_mount_deinit)
 
 /*
- * The folder of a cgroup as /proc/PID/cgroup names it, or NULL when the mount does not show it.
+ * The directory of a cgroup as /proc/PID/cgroup names it, or NULL when the mount does not show it.
  * The caller owns it.
  */
-char *procfs_cgroup_mount_folder(const struct procfs_cgroup_mount *mount, const char *cgroup);
+char *procfs_cgroup_mount_dir(const struct procfs_cgroup_mount *mount, const char *cgroup);
 
 /* /sys/kernel/sched_ext: whether a BPF scheduler runs, and which. */
 

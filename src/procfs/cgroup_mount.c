@@ -68,7 +68,7 @@ static bool leads_through(struct slice outer, struct slice inner)
 	       inner.at[outer.n] == '/';
 }
 
-/* Something was mounted on it, or over a folder above it. */
+/* Something was mounted on it, or over a directory above it. */
 static bool is_hidden(const struct mounts *mounts, const struct mount *mount)
 {
 	for (int depth = 0; depth < MOUNT_DEPTH; depth++) {
@@ -229,7 +229,7 @@ static bool leads_upwards(const char *path)
 	return false;
 }
 
-char *procfs_cgroup_mount_folder(const struct procfs_cgroup_mount *mount, const char *cgroup)
+char *procfs_cgroup_mount_dir(const struct procfs_cgroup_mount *mount, const char *cgroup)
 {
 	size_t n;
 

@@ -123,7 +123,8 @@ void procfs_sched_ext_read(const char *root, struct intern *names, struct procfs
 		scx.nr_rejected = procfs_reading_read(dir, "nr_rejected");
 		scx.hotplug_seq = procfs_reading_read(dir, "hotplug_seq");
 		scx.enable_seq = procfs_reading_read(dir, "enable_seq");
-		/* The folder root is there while a scheduler is loaded; events since Linux 6.15. */
+		/* The directory root is there while a scheduler is loaded; events since Linux 6.15.
+		 */
 		scx.ops = procfs_text_read(dir, "root/ops", names);
 		procfs_named_readings_read(dir, "root/events", names, &scx.events);
 	}

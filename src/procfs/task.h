@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The threads of a process as /proc/PID/task shows them. A task_dir keeps the
- * folder open: a number read through it cannot belong to another process that got
+ * directory open: a number read through it cannot belong to another process that got
  * the same pid later.
  */
 #ifndef KTSTR_PROCFS_TASK_H
@@ -34,7 +34,7 @@ struct procfs_task_dir {
 struct error *procfs_task_dir_open(const char *proc_root, pid_t pid,
 				   struct procfs_task_dir *ret) MUST_CHECK;
 void procfs_task_dir_close(struct procfs_task_dir *task);
-/* Re-reads the folder from its beginning. */
+/* Re-reads the directory from its beginning. */
 struct error *procfs_task_dir_list(struct procfs_task_dir *task,
 				   struct procfs_id_list *ret) MUST_CHECK;
 bool procfs_task_dir_contains(const struct procfs_task_dir *task, pid_t tid);

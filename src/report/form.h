@@ -119,7 +119,7 @@ void report_explain_other_parts(const struct result_outcome *outcome,
 				const struct report_explain_look *look, struct strbuf *into);
 void report_explain_notes(const struct result_outcome *outcome,
 			  const struct report_explain_look *look, struct strbuf *into);
-/* Source, record, kept folder and the command that does it again: those there are. */
+/* Source, record, kept directory and the command that does it again: those there are. */
 void report_explain_places(const struct result_outcome *outcome,
 			   const struct report_explain_look *look, struct strbuf *into);
 

@@ -35,7 +35,7 @@ static void json_lines_begin(struct report_run *r)
 	json_add_u64(w, "jobs", r->plan.jobs);
 	json_add_u64(w, "alone", r->plan.n_alone);
 	json_add_string(w, "kernels", r->plan.kernels);
-	json_add_string(w, "records", r->plan.folder);
+	json_add_string(w, "records", r->plan.dir);
 	if (r->plan.started_unix_sec)
 		json_add_u64(w, "started_unix_sec", r->plan.started_unix_sec);
 	end_line(r, w);

@@ -195,7 +195,7 @@ static void append_suite(struct report_run *r, const struct junit_suite *suite, 
 	append_timestamp(&r->out, r->plan.started_unix_sec);
 	strbuf_append(&r->out, ">\n    <properties>\n");
 	append_property(&r->out, 6, "kernels", r->plan.kernels);
-	append_property(&r->out, 6, "records", r->plan.folder);
+	append_property(&r->out, 6, "records", r->plan.dir);
 	append_property(&r->out, 6, "interrupted", interrupted ? "true" : "false");
 	strbuf_append(&r->out, "    </properties>\n");
 	strbuf_append_bytes(&r->out, strbuf_str(&suite->cases), suite->cases.n);

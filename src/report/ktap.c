@@ -67,7 +67,7 @@ static void ktap_begin(struct report_run *r)
 {
 	strbuf_appendf(&r->out, "KTAP version 1\n1..%zu\n", r->plan.n_tests);
 	append_diagnostic(&r->out, "kernels", r->plan.kernels);
-	append_diagnostic(&r->out, "records", r->plan.folder);
+	append_diagnostic(&r->out, "records", r->plan.dir);
 }
 
 static void append_parts(struct strbuf *into, const struct result_outcome *outcome)

@@ -245,9 +245,9 @@ static void pretty_end(struct report_run *r, const struct report_ending *ending)
 	strbuf_append(&r->out, " in ");
 	report_format_duration(&r->out, ending->wall_ns);
 	strbuf_append_char(&r->out, '\n');
-	if (r->plan.folder) {
+	if (r->plan.dir) {
 		strbuf_append(&r->out, "records: ");
-		text_escape(&r->out, r->plan.folder);
+		text_escape(&r->out, r->plan.dir);
 		strbuf_append_char(&r->out, '\n');
 	}
 }

@@ -97,7 +97,7 @@ void report_run_free(struct report_run *r)
 	error_free(r->err);
 	free(r->path);
 	free((char *)r->plan.kernels);
-	free((char *)r->plan.folder);
+	free((char *)r->plan.dir);
 	free(r->finished);
 	free(r);
 }
@@ -114,7 +114,7 @@ struct error *report_run_begin(struct report_run *r, const struct report_plan *p
 	r->finished = finished;
 	r->plan = *plan;
 	r->plan.kernels = plan->kernels ? xstrdup(plan->kernels) : NULL;
-	r->plan.folder = plan->folder ? xstrdup(plan->folder) : NULL;
+	r->plan.dir = plan->dir ? xstrdup(plan->dir) : NULL;
 	if (r->form->begin)
 		r->form->begin(r);
 	flush(r);

@@ -58,7 +58,7 @@ struct report_plan {
 	size_t n_tests;
 	const char *kernels; /* for people: "6.12.1"; NULL: unsaid */
 	unsigned int jobs;
-	const char *folder;	   /* where the records are; NULL: there are none */
+	const char *dir;	   /* where the records are; NULL: there are none */
 	uint64_t started_unix_sec; /* 0: unsaid */
 	size_t n_alone; /* tests that have no other beside them, though there are several jobs */
 };

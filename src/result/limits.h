@@ -14,12 +14,12 @@ enum {
 	/* A lock file that is removed again and again is not worth waiting for. */
 	RESULT_LIMIT_LOCK_REOPEN = 100,
 
-	/* Temporary names tried, and names for runs of one variant in one folder. */
+	/* Temporary names tried, and names for runs of one variant in one directory. */
 	RESULT_LIMIT_NEW_FILE_TRIES = 1000,
 	RESULT_LIMIT_RECORD_NAMES = 1 << 20,
 	/* With id, number and ".ktstr.json.lock" it must fit a file name. */
 	RESULT_LIMIT_TEST_NAME = 200,
-	RESULT_LIMIT_FOLDERS = 10000,
+	RESULT_LIMIT_DIRS = 10000,
 	/* Records or runs that are listed together. */
 	RESULT_LIMIT_NAMES = 1 << 20,
 

@@ -101,7 +101,7 @@ struct error *result_new_file_publish(struct result_new_file *file, const char *
 		return base_error(BASE_IO, errno, "create %s", path);
 	free(file->temporary);
 	file->temporary = NULL;
-	return io_sync_folder_of(path);
+	return io_sync_dir_of(path);
 }
 
 static int give_temporary_name(struct result_new_file *file, const char *path)
@@ -135,7 +135,7 @@ struct error *result_new_file_replace(struct result_new_file *file, const char *
 		return base_error(BASE_IO, errno, "replace %s", path);
 	free(file->temporary);
 	file->temporary = NULL;
-	return io_sync_folder_of(path);
+	return io_sync_dir_of(path);
 }
 
 void result_new_file_deinit(struct result_new_file *file)

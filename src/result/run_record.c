@@ -175,7 +175,7 @@ static struct error *replace(const struct result_record *record,
 	_cleanup_close_ int lock_fd = -1;
 	struct error *err;
 
-	/* Before the lock: a folder that is gone has no place for it. */
+	/* Before the lock: a directory that is gone has no place for it. */
 	if (access(record->path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
 	err = lock_for_finish(lock_path, cancel, &lock_fd);

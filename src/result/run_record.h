@@ -3,7 +3,7 @@
  * The record of one executed variant, `<test>-<id>.ktstr.json`. It is on disk before the guest
  * is, says "started" until the outcome is known, and is then replaced whole; a runner that dies
  * in between leaves a record that says so. A file that is there is never overwritten: the same
- * variant, run again into the same folder, is `<test>-<id>-2.ktstr.json`.
+ * variant, run again into the same directory, is `<test>-<id>-2.ktstr.json`.
  *
  * Others may append to the record's `metrics` at any time (record.h): what they wrote is kept.
  * The lock file beside a record is removed when the record is finished.
@@ -141,7 +141,7 @@ struct result_record_result {
 struct result_record;
 
 /*
- * Makes the folder if need be and writes the record as started. Nothing of head is kept
+ * Makes the directory if need be and writes the record as started. Nothing of head is kept
  * borrowed. BASE_IO, BASE_LIMIT.
  */
 struct error *result_record_begin(const char *dir, const struct result_run *head,

@@ -19,14 +19,14 @@ static void hand_down(int dir_fd, uint64_t limit_ms)
 	error_free(suite_bounded_write(dir_fd, "cgroup.subtree_control", "+cpu", "cpu", limit_ms));
 }
 
-static int open_folder(int dir_fd, const char *name)
+static int open_dir(int dir_fd, const char *name)
 {
 	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 struct error *suite_cgroup_open(int subtree_fd, const char *name, int *ret_fd)
 {
-	int fd = open_folder(subtree_fd, name);
+	int fd = open_dir(subtree_fd, name);
 
 	if (fd < 0)
 		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cgroup %s",
@@ -38,7 +38,7 @@ struct error *suite_cgroup_open(int subtree_fd, const char *name, int *ret_fd)
 /* A test that was killed left it; what runs there is another test of this machine. */
 static struct error *clear_old(const char *root, int root_fd, uint64_t limit_ms)
 {
-	_cleanup_close_ int old = open_folder(root_fd, SUITE_CGROUP_SUBTREE);
+	_cleanup_close_ int old = open_dir(root_fd, SUITE_CGROUP_SUBTREE);
 	struct suite_cgroup_pids pids = { 0 };
 	pid_t first;
 
@@ -72,7 +72,7 @@ struct error *suite_cgroup_subtree_make(const char *root, bool controllers, uint
 				  limit_ms);
 	if (err)
 		return err;
-	fd = open_folder(root_fd, SUITE_CGROUP_SUBTREE);
+	fd = open_dir(root_fd, SUITE_CGROUP_SUBTREE);
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "cgroup " SUITE_CGROUP_SUBTREE);
 	if (controllers)
@@ -124,13 +124,13 @@ struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name, struct to
 	return error_wrap(err, "cgroup %s", name);
 }
 
-/* Calls for every folder below, the deepest first, at most so deep and so many. */
-typedef void folder_fn(int parent_fd, const char *name, int fd, void *arg);
+/* Calls for every directory below, the deepest first, at most so deep and so many. */
+typedef void dir_fn(int parent_fd, const char *name, int fd, void *arg);
 
-static void walk(int dir_fd, int depth, unsigned int *left, folder_fn *call, void *arg)
+static void walk(int dir_fd, int depth, unsigned int *left, dir_fn *call, void *arg)
 {
 	/* A second open file: closedir() closes it, and its position is its own. */
-	int again = open_folder(dir_fd, ".");
+	int again = open_dir(dir_fd, ".");
 	_cleanup_dir_ DIR *dir = again < 0 ? NULL : fdopendir(again);
 	const struct dirent *entry;
 
@@ -141,7 +141,7 @@ static void walk(int dir_fd, int depth, unsigned int *left, folder_fn *call, voi
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
 		--*left;
-		fd = open_folder(dir_fd, entry->d_name);
+		fd = open_dir(dir_fd, entry->d_name);
 		if (fd < 0)
 			continue;
 		if (depth < SUITE_LIMIT_CGROUP_DEPTH)

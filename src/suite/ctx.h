@@ -20,7 +20,7 @@ struct ktstr_ctx {
 	unsigned int online_cpus;
 	unsigned int duration_ms; /* the default resolved; without slowness */
 	pid_t scheduler_pid;	  /* 0: the kernel's own */
-	int cgroups_fd;		  /* folder of the test's cgroups; -1: this system has none */
+	int cgroups_fd;		  /* directory of the test's cgroups; -1: this system has none */
 	struct suite_payload_set *payloads; /* NULL before the first */
 	/* Ends and reports what still runs; set with the first payload, else NULL. */
 	void (*end_payloads)(struct ktstr_ctx *ctx);
@@ -29,7 +29,7 @@ struct ktstr_ctx {
 /* A time limit of the author, on this machine. */
 uint64_t suite_ctx_scaled_ms(const struct ktstr_ctx *ctx, uint64_t ms);
 /*
- * The folder of a cgroup, for clone3() or openat(…, "cgroup.procs"): one of .cgroups, one that
+ * The directory of a cgroup, for clone3() or openat(…, "cgroup.procs"): one of .cgroups, one that
  * is made now when there is none of that name, or for NULL the test's own. *ret_fd is -1 when
  * the name is NULL and this system has no cgroups. A name that cannot be one is BASE_PARSE.
  */

@@ -38,13 +38,13 @@ static void refuse_mistakes(struct ktstr_ctx *ctx, const struct ktstr_program *p
 /* *ret is 0 when this system has no cgroups and none was asked for. */
 static struct error *open_cgroup_procs(struct ktstr_ctx *ctx, const char *name, int *ret)
 {
-	_cleanup_close_ int folder = -1, procs = -1;
-	struct error *err = suite_ctx_open_cgroup(ctx, name, &folder);
+	_cleanup_close_ int dir = -1, procs = -1;
+	struct error *err = suite_ctx_open_cgroup(ctx, name, &dir);
 
 	*ret = 0;
-	if (err || folder < 0)
+	if (err || dir < 0)
 		return err;
-	procs = openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	procs = openat(dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (procs >= 0)
 		*ret = fcntl(procs, F_DUPFD_CLOEXEC, 3);
 	if (procs < 0 || *ret < 0)

@@ -108,8 +108,8 @@ char *suite_scx_state_read_ops(const char *sched_ext) MUST_CHECK;
 /* A program with its output on pipes: the scheduler under test. */
 
 /*
- * argv[0] by its last part in the working folder, where the runner puts files, else as execvp() has
- * it. In a process group of its own; it dies with us. The pipes do not block.
+ * argv[0] by its last part in the working directory, where the runner puts files, else as execvp()
+ * has it. In a process group of its own; it dies with us. The pipes do not block.
  */
 struct error *suite_scheduler_launch(const char *const *argv, pid_t *ret_pid, int *ret_pidfd,
 				     int *ret_out, int *ret_err) MUST_CHECK;

@@ -15,7 +15,7 @@ uint64_t suite_slowness_scaled_ms(double slowness, uint64_t ms);
 
 /* Settings of the guest's kernel, as a declaration has them: "kernel.sched_schedstats=1". */
 
-/* `root` is "/proc/sys" or a folder like it. Dots and slashes are the same, as in sysctl(8). */
+/* `root` is "/proc/sys" or a directory like it. Dots and slashes are the same, as in sysctl(8). */
 struct error *suite_settings_write(const char *root, const char *setting) MUST_CHECK;
 
 /* The CPUs that a declaration means on the machine that runs it. */
@@ -46,7 +46,7 @@ struct error *suite_bounded_rmdir(int dir_fd, const char *name, const char *labe
 
 /*
  * The cgroups of a test: a subtree of its own, so that whatever the test starts can be found and
- * ended. `root` is where cgroup v2 is mounted; a plain folder with the same files will do for a
+ * ended. `root` is where cgroup v2 is mounted; a plain directory with the same files will do for a
  * test of this.
  */
 
@@ -72,7 +72,7 @@ struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct t
 /* What the kernel really gave it. */
 struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name,
 				     struct topo_cpuset *ret) MUST_CHECK;
-/* The folder; BASE_ABSENT when there is none. */
+/* The directory; BASE_ABSENT when there is none. */
 struct error *suite_cgroup_open(int subtree_fd, const char *name, int *ret_fd) MUST_CHECK;
 
 /* Every process of the subtree, but not zombies. Bounded; what cannot be read is left out. */

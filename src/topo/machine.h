@@ -66,7 +66,7 @@ void topo_machine_free(struct topo_machine *m);
 DEFINE_CLEANUP(topo_machine, struct topo_machine *, NULL, topo_machine_free);
 #define _cleanup_topo_machine_ _cleanup_(cleanup_topo_machine)
 
-/* `sysfs_root` is "/sys" or a folder like it. Fails only when the online CPUs cannot be read. */
+/* `sysfs_root` is "/sys" or a directory like it. Fails only when the online CPUs cannot be read. */
 struct error *topo_machine_read(const char *sysfs_root, struct topo_machine **ret) MUST_CHECK;
 
 /* Lines of text, small enough to travel: about 25 bytes for each CPU. */

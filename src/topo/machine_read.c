@@ -9,11 +9,11 @@
 
 /*
  * Four files and one look at a name for a CPU, three files for a node: a guest with 252 CPUs opens
- * about a thousand. Paths are relative to an open folder, so the kernel walks few names.
+ * about a thousand. Paths are relative to an open directory, so the kernel walks few names.
  */
 struct reader {
 	int cpu_dir, node_dir;
-	int cpu_errno, node_errno; /* why a folder could not be opened */
+	int cpu_errno, node_errno; /* why a directory could not be opened */
 	struct topo_machine *m;
 	struct strbuf text;
 	/* Lists as told by each CPU, beside m->cpus. */

@@ -114,7 +114,7 @@ struct error *vm_guest_ram_check_nonce(const struct vm *vm, const struct vm_temp
 	return NULL;
 }
 
-struct error *vm_open_run_folder(struct vm *vm)
+struct error *vm_open_run_dir(struct vm *vm)
 {
 	struct error *err = vm_run_dir_new(&vm->run_dir);
 

@@ -42,7 +42,7 @@ static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
 	vm->kernel_args = strbuf_take(&arguments);
 	vm->cold_image = xstrdup(vm_boot_image(spec->kernel));
 	err = vm_boot_make_files(vm, &initramfs);
-	return err ? err : vm_open_run_folder(vm);
+	return err ? err : vm_open_run_dir(vm);
 }
 
 static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
@@ -104,7 +104,7 @@ static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 	if (!err)
 		vm_say(vm, "template %s", vm->template->dir);
 	if (!err)
-		err = vm_open_run_folder(vm);
+		err = vm_open_run_dir(vm);
 	if (err)
 		return err;
 	vm->cloned = true;

@@ -110,7 +110,7 @@ void vm_keep_console(const struct vm *vm, const struct vm_spec *spec);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* publish.c: console and monitor for others; then the description. */
-struct error *vm_open_run_folder(struct vm *vm) MUST_CHECK;
+struct error *vm_open_run_dir(struct vm *vm) MUST_CHECK;
 struct error *vm_publish(struct vm *vm) MUST_CHECK;
 
 /* launch.c: makes sockets and starts QEMU. Closes what only the child needs. */

@@ -67,7 +67,7 @@ DEFINE_CLEANUP(vm, struct vm *, NULL, vm_free);
 
 /* Facts about a running guest. Borrowed. */
 struct vm_facts {
-	const char *id; /* of the run folder: vm:ID */
+	const char *id; /* of the run directory: vm:ID */
 	pid_t qemu_pid;
 	const char *accel;
 	const char *accel_reason;

@@ -24,7 +24,7 @@ enum wire_stage {
 /* How many times slower than real hardware the guest is; a decimal number of at least 1. */
 #define WIRE_SLOWNESS_ENV "KTSTR_SLOWNESS"
 /* Where the agent puts the test's files; working directory and in front of PATH. */
-#define WIRE_TEST_FOLDER "/ktstr/test"
+#define WIRE_TEST_DIR "/ktstr/test"
 
 enum {
 	WIRE_REPORT_FD = 3,

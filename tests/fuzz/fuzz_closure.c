@@ -15,10 +15,10 @@ static volatile size_t sink;
 
 static void walk_list(const char *list, uint16_t machine)
 {
-	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf dir = STRBUF_INIT;
 
-	while (elf_closure_next_directory(&list, "/origin", machine, &folder)) {
-		if (strbuf_str(&folder)[0] != '/' || folder.n >= ELF_LIMIT_PATH_CHARS)
+	while (elf_closure_next_directory(&list, "/origin", machine, &dir)) {
+		if (strbuf_str(&dir)[0] != '/' || dir.n >= ELF_LIMIT_PATH_CHARS)
 			abort();
 	}
 	sink += strlen(elf_closure_default_directories(machine)[0]);

@@ -92,13 +92,13 @@ static void run_one(const char *name, const uint8_t *bytes, size_t n, unsigned i
 	free(exact);
 }
 
-static uint8_t *read_file(const char *folder, const char *name, size_t *ret_n)
+static uint8_t *read_file(const char *dir, const char *name, size_t *ret_n)
 {
 	uint8_t *bytes = malloc(FILE_MAX_BYTES + 1);
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = bytes ? fopen(path, "rb") : NULL;
 	if (!f) {
 		free(bytes);
@@ -114,17 +114,17 @@ static int is_file(const struct dirent *entry)
 	return entry->d_name[0] != '.' && entry->d_type != DT_DIR;
 }
 
-static bool run_file(const char *folder, const char *name, unsigned int variants)
+static bool run_file(const char *dir, const char *name, unsigned int variants)
 {
 	size_t n = 0;
-	uint8_t *bytes = read_file(folder, name, &n);
+	uint8_t *bytes = read_file(dir, name, &n);
 
 	if (!bytes) {
-		printf("# %s/%s: %s\n", folder, name, strerror(errno));
+		printf("# %s/%s: %s\n", dir, name, strerror(errno));
 		return false;
 	}
 	if (n > FILE_MAX_BYTES) {
-		printf("# %s/%s is larger than %d bytes\n", folder, name, FILE_MAX_BYTES);
+		printf("# %s/%s is larger than %d bytes\n", dir, name, FILE_MAX_BYTES);
 		free(bytes);
 		return false;
 	}
@@ -141,7 +141,7 @@ static bool report(int number, bool passed, const char *name)
 	return passed;
 }
 
-static int run_corpus(const char *folder, struct dirent **files, int n_files)
+static int run_corpus(const char *dir, struct dirent **files, int n_files)
 {
 	unsigned int variants = VARIANTS_TOTAL / (n_files > 0 ? (unsigned int)n_files : 1);
 	int number = 0, failed = 0;
@@ -152,7 +152,7 @@ static int run_corpus(const char *folder, struct dirent **files, int n_files)
 	failed += !report(++number, true, "empty_input");
 	for (int i = 0; i < n_files; i++) {
 		const char *name = files[i]->d_name;
-		bool passed = run_file(folder, name,
+		bool passed = run_file(dir, name,
 				       variants < VARIANTS_PER_FILE ? variants : VARIANTS_PER_FILE);
 
 		failed += !report(++number, passed, name);
@@ -161,13 +161,13 @@ static int run_corpus(const char *folder, struct dirent **files, int n_files)
 	return failed;
 }
 
-static int run_again(const char *folder, const char *name, const char *variant)
+static int run_again(const char *dir, const char *name, const char *variant)
 {
 	size_t n = 0;
-	uint8_t *bytes = read_file(folder, name, &n);
+	uint8_t *bytes = read_file(dir, name, &n);
 
 	if (!bytes) {
-		fprintf(stderr, "%s/%s: %s\n", folder, name, strerror(errno));
+		fprintf(stderr, "%s/%s: %s\n", dir, name, strerror(errno));
 		return 2;
 	}
 	run_one(name, bytes, n, (unsigned int)strtoul(variant, NULL, 10));

@@ -29,12 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (shows_something(mount.state) != (mount.path != NULL) || !mount.path != !mount.root)
 		abort();
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-		char *folder = procfs_cgroup_mount_folder(&mount, asked[i]);
+		char *dir = procfs_cgroup_mount_dir(&mount, asked[i]);
 
-		if (folder && (strncmp(folder, mount.path, strlen(mount.path)) != 0 ||
-			       strstr(asked[i], "..") || *asked[i] != '/'))
+		if (dir && (strncmp(dir, mount.path, strlen(mount.path)) != 0 ||
+			    strstr(asked[i], "..") || *asked[i] != '/'))
 			abort();
-		free(folder);
+		free(dir);
 	}
 	procfs_cgroup_mount_deinit(&mount);
 	procfs_cgroup_mount_find("/nonexistent", &mount);

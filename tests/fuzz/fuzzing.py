@@ -60,25 +60,25 @@ def compile_all(build, wanted):
     subprocess.run(["ninja", "-k", "0", "-C", build, *(f"tests/fuzz/fuzz-{name}" for name in wanted)], capture_output=True, check=False)
 
 
-def artifacts(folder):
-    return sorted(n for n in os.listdir(folder) if n.startswith(("crash-", "timeout-", "oom-", "leak-", "slow-unit-")))
+def artifacts(directory):
+    return sorted(n for n in os.listdir(directory) if n.startswith(("crash-", "timeout-", "oom-", "leak-", "slow-unit-")))
 
 
-def run(build, name, folder, corpora, runs, seconds, profile=os.devnull):
-    """One libFuzzer run; its log and whatever it found stand in `folder`."""
-    os.makedirs(folder, exist_ok=True)
-    for old in artifacts(folder):
-        os.unlink(os.path.join(folder, old))
-    stats = os.path.join(folder, "stats")
+def run(build, name, directory, corpora, runs, seconds, profile=os.devnull):
+    """One libFuzzer run; its log and whatever it found stand in `directory`."""
+    os.makedirs(directory, exist_ok=True)
+    for old in artifacts(directory):
+        os.unlink(os.path.join(directory, old))
+    stats = os.path.join(directory, "stats")
     if os.path.exists(stats):
         os.unlink(stats)
     command = [os.path.join(build, "tests", "fuzz", f"fuzz-{name}"), f"-runs={runs}", f"-max_total_time={seconds}",
-               "-print_final_stats=1", f"-timeout={INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={folder}/"]
+               "-print_final_stats=1", f"-timeout={INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={directory}/"]
     words = os.path.join(HERE, f"{name}.dict")
     if os.path.exists(words):
         command.append(f"-dict={words}")
     env = dict(os.environ, KTSTR_FUZZ_STATS=stats, LLVM_PROFILE_FILE=profile)
-    log = os.path.join(folder, "log")
+    log = os.path.join(directory, "log")
     start = time.monotonic()
     with open(log, "wb") as f:
         code = subprocess.run([*command, *corpora], env=env, stdout=f, stderr=f, check=False).returncode
@@ -90,7 +90,7 @@ def run(build, name, folder, corpora, runs, seconds, profile=os.devnull):
     if os.path.exists(stats):
         with open(stats, encoding="utf-8") as f:
             deep = int(f.read().split()[1])
-    found = [a for a in artifacts(folder) if not a.startswith("slow-unit-")]
+    found = [a for a in artifacts(directory) if not a.startswith("slow-unit-")]
     return {"code": code, "seconds": took, "executions": int(units[1]) if units else 0, "deep": deep, "found": found, "log": log}
 
 
@@ -102,10 +102,10 @@ def fuzz(build, name, runs, seconds):
 
 def coverage(build, name):
     """Lines of the named files that the corpora reach: (path, covered, all) each."""
-    folder = os.path.join(OUT, name, "coverage")
-    os.makedirs(folder, exist_ok=True)
-    raw, merged = os.path.join(folder, "raw"), os.path.join(folder, "merged")
-    run(build, name, folder, [os.path.join(WORK, name), seeds(name)], 0, 0, profile=raw)
+    directory = os.path.join(OUT, name, "coverage")
+    os.makedirs(directory, exist_ok=True)
+    raw, merged = os.path.join(directory, "raw"), os.path.join(directory, "merged")
+    run(build, name, directory, [os.path.join(WORK, name), seeds(name)], 0, 0, profile=raw)
     subprocess.run([f"llvm-profdata{LLVM}", "merge", "-sparse", raw, "-o", merged], check=True)
     program = os.path.join(build, "tests", "fuzz", f"fuzz-{name}")
     out = subprocess.run([f"llvm-cov{LLVM}", "export", "-summary-only", f"-instr-profile={merged}", program],
@@ -125,9 +125,9 @@ def planted(name):
         return None, f"no tests/fuzz/planted/{name}.patch"
     copy = scratch.Scratch(os.path.join(OUT, "tree"))
     copy.sync()
-    build = os.path.join(copy.folder, "build", "fuzz")
+    build = os.path.join(copy.directory, "build", "fuzz")
     try:
-        configure(build, copy.folder)
+        configure(build, copy.directory)
         why = copy.apply(patch) or compile_fuzzer(build, name)
         if why:
             return None, why

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the cases of one folder and compares what they print. Speaks TAP.
+"""Runs the cases of one directory and compares what they print. Speaks TAP.
 
-usage: run.py --version VERSION FOLDER PROGRAM
+usage: run.py --version VERSION DIRECTORY PROGRAM
 """
 
 import argparse
@@ -68,17 +68,17 @@ def run_case(case, program, version):
     return wrong
 
 
-def cases_of(folder):
-    return sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
+def cases_of(directory):
+    return sorted(entry.path for entry in os.scandir(directory) if entry.is_dir())
 
 
 def main(arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--version", required=True)
-    parser.add_argument("folder")
+    parser.add_argument("directory")
     parser.add_argument("program")
     args = parser.parse_args(arguments)
-    cases = cases_of(args.folder)
+    cases = cases_of(args.directory)
     print(f"1..{len(cases)}")
     failed = not cases
     for number, case in enumerate(cases, 1):

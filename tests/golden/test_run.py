@@ -17,11 +17,11 @@ import tap  # noqa: E402
 
 class Driver(unittest.TestCase):
     def case(self, **files):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             for name, text in files.items():
-                with open(os.path.join(folder, name.replace("_", ".")), "w", encoding="utf-8") as f:
+                with open(os.path.join(directory, name.replace("_", ".")), "w", encoding="utf-8") as f:
                     f.write(text)
-            return "\n".join(run.run_case(folder, "/bin/true", "1.2.3"))
+            return "\n".join(run.run_case(directory, "/bin/true", "1.2.3"))
 
     def test_a_case_as_expected_has_no_differences(self):
         self.assertEqual(self.case(cmd="echo a; echo b >&2; exit 3", expected_stdout="a\n",
@@ -43,10 +43,10 @@ class Driver(unittest.TestCase):
         self.assertIn("must not be missing", self.case())
         self.assertIn("must not be missing", self.case(cmd="true"))
 
-    def test_a_folder_without_cases_fails(self):
-        with tempfile.TemporaryDirectory() as folder:
+    def test_a_directory_without_cases_fails(self):
+        with tempfile.TemporaryDirectory() as directory:
             with contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual(run.main(["--version", "1", folder, "/bin/true"]), 1)
+                self.assertEqual(run.main(["--version", "1", directory, "/bin/true"]), 1)
 
     def test_only_the_whole_version_and_process_ids_are_replaced(self):
         self.assertEqual(run.normalise("v 1.2.3 11.2.3 1.2.34 pid=77 pid 77 tid=77 /t/x", "1.2.3", "/t"),

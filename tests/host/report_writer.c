@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 {
 	_cleanup_report_reporter_ struct report_run *r = NULL;
 	struct report_options options = { .fd = STDOUT_FILENO };
-	struct report_plan plan = { .kernels = "one\nok 1 two", .jobs = 2, .folder = "/#/<\n" };
+	struct report_plan plan = { .kernels = "one\nok 1 two", .jobs = 2, .dir = "/#/<\n" };
 	_cleanup_free_ char *line = NULL;
 	size_t capacity = 0, format = 0;
 

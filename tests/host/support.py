@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the drivers of this folder share: programs, targets, /proc, and the probe's answers."""
+"""What the drivers of this directory share: programs, targets, /proc, and the probe's answers."""
 
 import contextlib
 import json
@@ -28,11 +28,11 @@ def target_path(name):
 
 
 def jemalloc_dir(variant):
-    """The folder of libjemalloc.so.2 of a build in build/deps."""
+    """The directory of libjemalloc.so.2 of a build in build/deps."""
     base = os.path.join(DEPS, "jemalloc", variant)
-    for folder, _, names in os.walk(base):
+    for directory, _, names in os.walk(base):
         if "libjemalloc.so.2" in names:
-            return folder
+            return directory
     raise unittest.SkipTest(f"build/deps has no libjemalloc.so.2 of kind '{variant}'")
 
 

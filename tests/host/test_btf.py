@@ -48,7 +48,7 @@ def run(*words, **more):
 
 
 def setUpModule():
-    global kernel, btf, folder, raw
+    global kernel, btf, directory, raw
     bpftool = program("bpftool")
     done = subprocess.run([KTSTR, "kernel", "list", "--json"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     listed = json.loads(done.stdout) if done.returncode == 0 else {}
@@ -58,12 +58,12 @@ def setUpModule():
     btf = os.path.join(os.path.dirname(kernel["paths"]["bzImage"]), "btf")
     if not os.path.exists(btf):
         raise unittest.SkipTest("the cached kernel has no BTF")
-    folder = tempfile.TemporaryDirectory(prefix="ktstr-btf-")
+    directory = tempfile.TemporaryDirectory(prefix="ktstr-btf-")
     raw = run(bpftool, "btf", "dump", "file", btf, "format", "raw")
 
 
 def tearDownModule():
-    folder.cleanup()
+    directory.cleanup()
 
 
 def first_difference(ours, theirs):
@@ -82,7 +82,7 @@ def module_btf():
                 continue
             with open(os.path.join(where, name), "rb") as f:
                 bytes_ = f.read()
-            ko, out = os.path.join(folder.name, "module.ko"), os.path.join(folder.name, "module.btf")
+            ko, out = os.path.join(directory.name, "module.ko"), os.path.join(directory.name, "module.btf")
             with open(ko, "wb") as f:
                 f.write(lzma.decompress(bytes_) if name.endswith(".xz") else bytes_)
             done = subprocess.run(["objcopy", "--dump-section", f".BTF={out}", ko, os.devnull], capture_output=True, check=False)
@@ -138,7 +138,7 @@ class Types(unittest.TestCase):
 class Layouts(unittest.TestCase):
     def test_members_lie_where_a_compiler_puts_them(self):
         cc = program("cc")
-        header = os.path.join(folder.name, "kernel.h")
+        header = os.path.join(directory.name, "kernel.h")
         with open(header, "w", encoding="utf-8") as f:
             f.write(run(program("bpftool"), "btf", "dump", "file", btf, "format", "c"))
         rows = sample()
@@ -150,7 +150,7 @@ class Layouts(unittest.TestCase):
             size = f"sizeof((({struct} *)0)->{path})" if has_size else "0"
             lines.append(f'printf("%lu %lu 0\\n", 8 * __builtin_offsetof({struct}, {path}), (unsigned long){size});')
         source = f'#define BPF_NO_PRESERVE_ACCESS_INDEX\n#include "{header}"\nint printf(const char *, ...);\nint main(void)\n{{\n' + "\n".join(lines) + "\nreturn 0;\n}\n"
-        exe = os.path.join(folder.name, "layouts")
+        exe = os.path.join(directory.name, "layouts")
         # Kernels from 6.19 on have members that are structs with a tag and without a name.
         run(cc, "-w", "-fms-extensions", "-std=gnu11", "-O0", "-x", "c", "-", "-o", exe, input=source)
         theirs = run(exe).splitlines()

@@ -114,7 +114,7 @@ class LittleRights(CtprofTest):
     def test_processes_with_unreadable_threads_are_counted(self):
         program, path = self.nobodys_ktstr(), self.path("out/c.ctprof.zst")
         need_namespaces()
-        # Their folders are there, but nothing of them can be opened: the shell that waits, and a sleeper.
+        # Their directories are there, but nothing of them can be opened: the shell that waits, and a sleeper.
         script = f"""
             mount -t proc -o hidepid=1 proc /proc || exit 77
             sleep 1000 & closed=$!

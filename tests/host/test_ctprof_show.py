@@ -115,9 +115,9 @@ class ShowTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="ktstr-show-")
-        self.addCleanup(folder.cleanup)
-        self.dir = folder.name
+        directory = tempfile.TemporaryDirectory(prefix="ktstr-show-")
+        self.addCleanup(directory.cleanup)
+        self.dir = directory.name
 
     def write(self, *snapshots, name="a.ctprof.zst"):
         with open(os.path.join(self.dir, name), "wb") as f:

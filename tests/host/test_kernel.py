@@ -36,21 +36,21 @@ def need(program):
 
 
 def setUpModule():
-    global real, folder, cache, ids
+    global real, directory, cache, ids
     done = run("kernel", "list", "--json")
     listed = json.loads(done.stdout) if done.returncode == 0 else {}
     if "default" not in listed:
         raise unittest.SkipTest("no kernel is cached here; `ktstr kernel fetch` gets one")
     real = {k["id"]: k for k in listed["kernels"]}
-    folder = tempfile.TemporaryDirectory(prefix="ktstr-kernel-")
-    cache = os.path.join(folder.name, "cache")
+    directory = tempfile.TemporaryDirectory(prefix="ktstr-kernel-")
+    cache = os.path.join(directory.name, "cache")
     done = run("kernel", "add", real[listed["default"]]["paths"]["bzImage"], cache=cache)
     assert done.returncode == 0, done.stderr
     ids = done.stdout.split()
 
 
 def tearDownModule():
-    folder.cleanup()
+    directory.cleanup()
 
 
 def info(wanted, in_cache=None):
@@ -141,9 +141,9 @@ class Cache(unittest.TestCase):
     """Each test has a copy of the cache that it may spoil."""
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="ktstr-kernel-")
-        self.addCleanup(self.folder.cleanup)
-        self.cache = os.path.join(self.folder.name, "cache")
+        self.directory = tempfile.TemporaryDirectory(prefix="ktstr-kernel-")
+        self.addCleanup(self.directory.cleanup)
+        self.cache = os.path.join(self.directory.name, "cache")
         shutil.copytree(cache, self.cache)
         self.id = ids[0]
         self.kernels = os.path.join(self.cache, "kernels")
@@ -192,7 +192,7 @@ class Cache(unittest.TestCase):
 
     def test_a_vmlinux_and_a_directory_can_be_added(self):
         kernel = os.path.join(self.kernels, self.id)
-        other = os.path.join(self.folder.name, "other")
+        other = os.path.join(self.directory.name, "other")
         for path in (os.path.join(kernel, "vmlinux"), kernel):
             with self.subTest(path):
                 done = run("kernel", "add", path, cache=other)
@@ -200,9 +200,9 @@ class Cache(unittest.TestCase):
                 self.assertEqual(info(self.id, other)["build_id"], info(self.id, self.cache)["build_id"])
 
     def test_killing_at_any_moment_leaves_no_half_kernel(self):
-        image = os.path.join(self.folder.name, "image")
+        image = os.path.join(self.directory.name, "image")
         shutil.copy(os.path.join(self.kernels, self.id, "bzImage"), image)
-        other = os.path.join(self.folder.name, "other")
+        other = os.path.join(self.directory.name, "other")
         env = dict(os.environ, KTSTR_CACHE_DIR=other)
         for wait in [n / 50 for n in range(1, 40, 3)]:
             child = subprocess.Popen([KTSTR, "kernel", "add", image], env=env, stdout=subprocess.DEVNULL,
@@ -222,9 +222,9 @@ class Cache(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(os.path.join(other, "kernels"))), sorted([self.id, "lock"]))
 
     def test_several_writers_wait_for_each_other(self):
-        image = os.path.join(self.folder.name, "image")
+        image = os.path.join(self.directory.name, "image")
         shutil.copy(os.path.join(self.kernels, self.id, "bzImage"), image)
-        other = os.path.join(self.folder.name, "other")
+        other = os.path.join(self.directory.name, "other")
         env = dict(os.environ, KTSTR_CACHE_DIR=other)
         children = [subprocess.Popen([KTSTR, "kernel", "add", image], env=env, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE, text=True) for _ in range(3)]

@@ -16,15 +16,15 @@ import tap
 KTSTR = os.environ["KTSTR"]
 PATIENCE_S = 60
 
-# An owner that is not ours: makes its folder by the documented layout and waits.
+# An owner that is not ours: makes its directory by the documented layout and waits.
 OWNER = """
 import fcntl, json, os, sys, time
 top, vm = sys.argv[1], sys.argv[2]
-folder = os.path.join(top, "vm", vm)
-os.makedirs(folder, 0o700)
-lock = open(os.path.join(folder, "lock"), "w")
+directory = os.path.join(top, "vm", vm)
+os.makedirs(directory, 0o700)
+lock = open(os.path.join(directory, "lock"), "w")
 fcntl.flock(lock, fcntl.LOCK_EX)
-with open(os.path.join(folder, "vm.json"), "w") as f:
+with open(os.path.join(directory, "vm.json"), "w") as f:
     json.dump({"schema": 1, "id": vm, "owner": {"pid": os.getpid()}, "qemu": {"pid": os.getpid()},
                "topology": "1n2l2c1t", "memory_bytes": 1 << 30, "accel": "tcg",
                "started_at_sec": int(time.time()) - 75, "kernel": {"release": "k-1"}}, f)

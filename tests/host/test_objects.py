@@ -74,13 +74,13 @@ class Programs(ExactTest):
     def test_programs_with_unusual_file_names(self):
         for name in ("with space", "line\nbreak", "really (deleted)", "back\\slash", "\N{GREEK SMALL LETTER ALPHA}"):
             with self.subTest(name=name):
-                folder = self.path(name)
-                os.mkdir(folder)
-                program = os.path.join(folder, name)
+                directory = self.path(name)
+                os.mkdir(directory)
+                program = os.path.join(directory, name)
                 shutil.copy(target_path("pie"), program)
                 self.assert_exact(self.start_target("", program=program, threads=1), "dwarf")
-                shutil.copy(os.path.join(jemalloc_dir("default"), "libjemalloc.so.2"), folder)
-                target = self.start_target("shared", env={"LD_LIBRARY_PATH": folder}, threads=1)
+                shutil.copy(os.path.join(jemalloc_dir("default"), "libjemalloc.so.2"), directory)
+                target = self.start_target("shared", env={"LD_LIBRARY_PATH": directory}, threads=1)
                 self.assert_exact(target, "dwarf")
 
     def test_no_program_needs_a_stop(self):
@@ -284,9 +284,9 @@ class Stripped(ExactTest):
         return stripped, debug
 
     def link(self, stripped, debug):
-        folder = os.path.dirname(stripped)
+        directory = os.path.dirname(stripped)
         subprocess.run(["objcopy", f"--add-gnu-debuglink={os.path.basename(debug)}", stripped],
-                       check=True, capture_output=True, cwd=folder)
+                       check=True, capture_output=True, cwd=directory)
 
     def test_static_worker_without_debug_information(self):
         """No symbols and no thread list: the initial values tell the place, the main thread proves it."""
@@ -436,13 +436,13 @@ class OtherNamespaces(ExactTest):
         stripped, debug = self.path("program"), self.path("program.debug")
         run("objcopy", "--only-keep-debug", source, debug)
         run("strip", "-o", stripped, source)
-        folder = f"/usr/lib/debug/.build-id/{build_id[:2]}"
+        directory = f"/usr/lib/debug/.build-id/{build_id[:2]}"
         setup = (f"cp {stripped} {self.hidden}/program; mount -t tmpfs none /usr/lib/debug && "
-                 f"mkdir -p {folder} && cp {debug} {folder}/{build_id[2:]}.debug; rm {debug}")
+                 f"mkdir -p {directory} && cp {debug} {directory}/{build_id[2:]}.debug; rm {debug}")
         if not os.path.isdir("/usr/lib/debug"):
             self.skipTest("no /usr/lib/debug to mount over")
         target = self.start_inside(setup, os.path.join(self.hidden, "program"), threads=2, idle=1)
-        self.assertFalse(os.path.exists(f"{folder}/{build_id[2:]}.debug"))
+        self.assertFalse(os.path.exists(f"{directory}/{build_id[2:]}.debug"))
         self.assert_exact(target, "dwarf")
 
 

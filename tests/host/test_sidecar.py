@@ -197,7 +197,7 @@ class Refused(Sidecar):
                 self.assert_untouched(path, text)
 
     def test_a_directory_as_sidecar_is_refused(self):
-        path = os.path.join(self.records, "folder")
+        path = os.path.join(self.records, "directory")
         os.mkdir(path)
         self.run_refused(path)
         self.assertEqual(os.listdir(path), [])

@@ -36,7 +36,7 @@ class Exits(HostTest):
         self.assertEqual(self.run_worker("4096", env={"MALLOC_CONF": "background_thread:true"}), 3)
 
     def test_marker_that_cannot_be_written(self):
-        missing = os.path.join(self.path("no-such-folder"), "marker")
+        missing = os.path.join(self.path("no-such-directory"), "marker")
         self.assertEqual(self.run_worker("4096", env={"KTSTR_WORKER_READY_MARKER_OVERRIDE": missing}), 4)
 
     def test_marker_on_a_full_device(self):

@@ -75,10 +75,10 @@ def unused_of_build(build):
 
 def excused(root=tree.ROOT):
     """room -> {name: reason}"""
-    folder = os.path.join(root, "tests", "house", "exports")
+    directory = os.path.join(root, "tests", "house", "exports")
     found = {}
-    for room in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        with open(os.path.join(folder, room), encoding="utf-8") as f:
+    for room in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+        with open(os.path.join(directory, room), encoding="utf-8") as f:
             rows = [line.split("#")[0].strip().partition(" ") for line in f]
         found[room] = {name: reason.strip() for name, _, reason in rows if name}
     return found

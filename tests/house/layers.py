@@ -48,8 +48,8 @@ def check_includes(root, rooms):
         if room not in rooms:
             wrong.append(f"src/{room}: no line in src/LAYERS")
             continue
-        folder = os.path.join(root, "src", room)
-        for path in sorted(tree.walk(folder)):
+        directory = os.path.join(root, "src", room)
+        for path in sorted(tree.walk(directory)):
             if not path.endswith((".c", ".h", ".def", ".inc")):
                 continue
             text = tree.text(os.path.join("src", room, path), root) or ""
@@ -66,8 +66,8 @@ def check_permissions(root, rooms):
     """A permission nobody uses is taken back: it would hide the day on which somebody does."""
     wrong = []
     for room in (r for r in tree.rooms(root) if r in rooms):
-        folder = os.path.join(root, "src", room)
-        paths = [os.path.join("src", room, p) for p in tree.walk(folder) if p.endswith((".c", ".h", ".def", ".inc"))]
+        directory = os.path.join(root, "src", room)
+        paths = [os.path.join("src", room, p) for p in tree.walk(directory) if p.endswith((".c", ".h", ".def", ".inc"))]
         used = {t.split("/")[0] for p in paths for t in INCLUDE.findall(tree.text(p, root) or "")}
         wrong += [f"LAYERS: {room} may use {other} and does not" for other in rooms[room][1] if other not in used]
     return wrong
@@ -76,8 +76,8 @@ def check_permissions(root, rooms):
 def check_links(root, rooms):
     wrong = []
     for room in (r for r in tree.rooms(root) if r in rooms):
-        folder = os.path.join("src", room)
-        paths = (os.path.join(folder, p) for p in tree.walk(os.path.join(root, folder)))
+        directory = os.path.join("src", room)
+        paths = (os.path.join(directory, p) for p in tree.walk(os.path.join(root, directory)))
         for path in sorted(p for p in paths if os.path.basename(p) == "meson.build"):
             text = re.sub(r"#.*", "", tree.text(path, root))
             for used in sorted(set(DEP.findall(text))):
@@ -89,8 +89,8 @@ def check_links(root, rooms):
 def check_public(root):
     """include/ktstr is for test authors: libc and itself, nothing of ours."""
     wrong = []
-    folder = os.path.join(root, "include", "ktstr")
-    for base, _, names in os.walk(folder):
+    directory = os.path.join(root, "include", "ktstr")
+    for base, _, names in os.walk(directory):
         for name in sorted(n for n in names if n.endswith(".h")):
             path = os.path.relpath(os.path.join(base, name), root)
             text = tree.text(path, root) or ""

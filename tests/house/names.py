@@ -96,8 +96,8 @@ def headers(root):
     """room -> paths below src/"""
     found = {}
     for room in tree.rooms(root):
-        folder = os.path.join(root, "src", room)
-        found[room] = sorted(os.path.join(room, p) for p in tree.walk(folder) if p.endswith(".h"))
+        directory = os.path.join(root, "src", room)
+        found[room] = sorted(os.path.join(room, p) for p in tree.walk(directory) if p.endswith(".h"))
     return found
 
 

@@ -48,11 +48,11 @@ def wanted(paths):
 
 
 def check_room(root, room):
-    folder = os.path.join(root, "src", room)
-    if not os.path.exists(os.path.join(folder, "meson.build")):
+    directory = os.path.join(root, "src", room)
+    if not os.path.exists(os.path.join(directory, "meson.build")):
         return []
-    paths = [p for p in tree.walk(folder) if p.endswith((".c", ".h", ".def"))]
-    readmes = sorted(p for p in tree.walk(folder) if os.path.basename(p) == "README.md")
+    paths = [p for p in tree.walk(directory) if p.endswith((".c", ".h", ".def"))]
+    readmes = sorted(p for p in tree.walk(directory) if os.path.basename(p) == "README.md")
     known, wrong = set(), []
     for readme in readmes:
         inside = os.path.dirname(readme)
@@ -61,7 +61,7 @@ def check_room(root, room):
         known |= {stem(os.path.join(at, w)) for at, w in words} | {stem(w.removeprefix(room + "/")) for at, w in words}
         below = {at for at, _ in words}
         for word in sorted({w for _, w in words if NAME.fullmatch(w)}):
-            places = (*(os.path.join(folder, at, word) for at in below), os.path.join(folder, word), os.path.join(root, "src", word), os.path.join(root, word), os.path.join(root, "include", word))
+            places = (*(os.path.join(directory, at, word) for at in below), os.path.join(directory, word), os.path.join(root, "src", word), os.path.join(root, word), os.path.join(root, "include", word))
             if not any(map(os.path.exists, places)) and "/" not in word:
                 wrong.append(f"src/{room}/{readme}: there is no file {word}")
     globs = [k for k in known if "*" in k]

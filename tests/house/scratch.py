@@ -14,8 +14,8 @@ import tree
 
 
 class Scratch:
-    def __init__(self, folder, root=tree.ROOT):
-        self.folder = os.path.abspath(folder)
+    def __init__(self, directory, root=tree.ROOT):
+        self.directory = os.path.abspath(directory)
         self.root = root
 
     def sync(self):
@@ -23,7 +23,7 @@ class Scratch:
         wanted = tree.files(self.root)
         written = []
         for path in wanted:
-            source, target = os.path.join(self.root, path), os.path.join(self.folder, path)
+            source, target = os.path.join(self.root, path), os.path.join(self.directory, path)
             if os.path.isfile(target) and filecmp.cmp(source, target, shallow=False):
                 continue
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -31,10 +31,10 @@ class Scratch:
             shutil.copyfile(source, target)
             shutil.copymode(source, target)
             written.append(path)
-        for path in set(tree.walk(self.folder)) - set(wanted):
-            os.unlink(os.path.join(self.folder, path))
-        os.makedirs(os.path.join(self.folder, "build"), exist_ok=True)
-        deps = os.path.join(self.folder, "build", "deps")
+        for path in set(tree.walk(self.directory)) - set(wanted):
+            os.unlink(os.path.join(self.directory, path))
+        os.makedirs(os.path.join(self.directory, "build"), exist_ok=True)
+        deps = os.path.join(self.directory, "build", "deps")
         if not os.path.islink(deps):
             os.symlink(os.path.join(self.root, "build", "deps"), deps)
         return written
@@ -42,7 +42,7 @@ class Scratch:
     def restore(self, paths):
         """Makes these files equal to the tree's again."""
         for path in paths:
-            source, target = os.path.join(self.root, path), os.path.join(self.folder, path)
+            source, target = os.path.join(self.root, path), os.path.join(self.directory, path)
             if os.path.isfile(source):
                 if not self.same(path):
                     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -52,10 +52,10 @@ class Scratch:
 
     def apply(self, patch):
         """None, or why the patch does not apply."""
-        # Inside another repository git would apply nothing to an ignored folder, and say nothing.
-        env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(self.folder))
+        # Inside another repository git would apply nothing to an ignored directory, and say nothing.
+        env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(self.directory))
         env.pop("GIT_DIR", None)
-        done = subprocess.run(["git", "apply", "--whitespace=nowarn", patch], cwd=self.folder,
+        done = subprocess.run(["git", "apply", "--whitespace=nowarn", patch], cwd=self.directory,
                               env=env, capture_output=True, text=True, check=False)
         if done.returncode:
             return done.stderr.strip() or "git apply failed"
@@ -69,5 +69,5 @@ class Scratch:
         return [n for n in dict.fromkeys(names) if not self.same(n)]
 
     def same(self, path):
-        pair = [os.path.join(self.root, path), os.path.join(self.folder, path)]
+        pair = [os.path.join(self.root, path), os.path.join(self.directory, path)]
         return all(map(os.path.isfile, pair)) and filecmp.cmp(*pair, shallow=False)

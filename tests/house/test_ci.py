@@ -34,15 +34,15 @@ def rows(name):
 class Ci(unittest.TestCase):
     def run_ci(self, case="", stamps=None):
         """(exit status, output, last line, calls of make)"""
-        with tempfile.TemporaryDirectory() as folder:
-            make, calls = os.path.join(folder, "make"), os.path.join(folder, "calls")
+        with tempfile.TemporaryDirectory() as directory:
+            make, calls = os.path.join(directory, "make"), os.path.join(directory, "calls")
             with open(make, "w", encoding="utf-8") as f:
                 f.write(MAKE % case)
             os.chmod(make, 0o755)
             if stamps is not None:
-                with open(os.path.join(folder, "suites-run.json"), "w", encoding="utf-8") as f:
+                with open(os.path.join(directory, "suites-run.json"), "w", encoding="utf-8") as f:
                     f.write(stamps)
-            env = dict(os.environ, PATH=folder + os.pathsep + os.environ["PATH"], CALLS=calls, KTSTR_CACHE_DIR=folder)
+            env = dict(os.environ, PATH=directory + os.pathsep + os.environ["PATH"], CALLS=calls, KTSTR_CACHE_DIR=directory)
             done = subprocess.run(["bash", RUN], cwd="/", env=env, capture_output=True, text=True, check=False)
             with open(calls, encoding="utf-8") as f:
                 said = [line.split("|") for line in f.read().splitlines()]
@@ -95,8 +95,8 @@ test-tsan) echo 9 passed, 0 failed, 0 skipped; echo but then;;""")
 
 class TestAll(unittest.TestCase):
     def test_a_part_that_fails_does_not_end_it_and_is_named(self):
-        with tempfile.TemporaryDirectory() as folder:
-            make = os.path.join(folder, "part")
+        with tempfile.TemporaryDirectory() as directory:
+            make = os.path.join(directory, "part")
             with open(make, "w", encoding="utf-8") as f:
                 f.write('#!/bin/sh\nfor part; do :; done\necho "ran $part"\n[ "$part" != "$FAILING" ]\n')
             os.chmod(make, 0o755)
@@ -132,8 +132,8 @@ class Kernels(unittest.TestCase):
         loader = importlib.machinery.SourceFileLoader("kernels", os.path.join(tree.ROOT, "tests", "kernels"))
         kernels = importlib.util.module_from_spec(importlib.util.spec_from_loader("kernels", loader))
         loader.exec_module(kernels)
-        with tempfile.TemporaryDirectory() as folder:
-            ktstr = os.path.join(folder, "ktstr")
+        with tempfile.TemporaryDirectory() as directory:
+            ktstr = os.path.join(directory, "ktstr")
             with open(ktstr, "w", encoding="utf-8") as f:
                 f.write(KTSTR.format(cached, archive))
             os.chmod(ktstr, 0o755)

@@ -34,16 +34,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 
 def setUpModule():
-    global folder, program
-    folder = tempfile.TemporaryDirectory()
-    program = os.path.join(folder.name, "corpus")
+    global directory, program
+    directory = tempfile.TemporaryDirectory()
+    program = os.path.join(directory.name, "corpus")
     sources = [os.path.join(FUZZ, n) for n in ("fuzz_corpus_main.c", "fuzz_deep.c")]
     command = [os.environ.get("KTSTR_CC", "cc"), "-D_GNU_SOURCE", "-I", FUZZ, "-o", program, *sources, "-x", "c", "-"]
     subprocess.run(command, input=FUZZER, text=True, check=True)
 
 
 def tearDownModule():
-    folder.cleanup()
+    directory.cleanup()
 
 
 class Corpora(unittest.TestCase):
@@ -66,7 +66,7 @@ class Corpora(unittest.TestCase):
         self.assertIn("not ok 1 - corpus_has_files", done.stdout)
 
     def test_a_missing_corpus_fails(self):
-        done = subprocess.run([program, os.path.join(folder.name, "missing")], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, os.path.join(directory.name, "missing")], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("not ok 1 - corpus_has_files", done.stdout)
 

@@ -49,11 +49,11 @@ class Planted(unittest.TestCase):
         self.assertIn("vm_b needs no excuse", exports.complaints({}, {"vm": {"vm_b": "why"}})[0])
 
     def test_exports_of_a_real_object_are_read(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             pairs = {"a": "int used(void) { return 1; }\nint alone(void) { return used(); }\n", "b": "int used(void);\nint main(void) { return used(); }\n"}
             paths = []
             for name, text in pairs.items():
-                paths.append(os.path.join(folder, name + ".o"))
+                paths.append(os.path.join(directory, name + ".o"))
                 subprocess.run([os.environ.get("KTSTR_CC", "cc"), "-c", "-x", "c", "-", "-o", paths[-1]], input=text, text=True, check=True)
             table = exports.symbols(paths)
             offers = {p: table[p][0] for p in paths}
@@ -62,9 +62,9 @@ class Planted(unittest.TestCase):
 
     def test_rows_are_read(self):
         with tempfile.TemporaryDirectory() as root:
-            folder = os.path.join(root, "tests", "house", "exports")
-            os.makedirs(folder)
-            with open(os.path.join(folder, "vm"), "w", encoding="utf-8") as f:
+            directory = os.path.join(root, "tests", "house", "exports")
+            os.makedirs(directory)
+            with open(os.path.join(directory, "vm"), "w", encoding="utf-8") as f:
                 f.write("# words\nvm_b  no guest can lie so\n")
             self.assertEqual(exports.excused(root), {"vm": {"vm_b": "no guest can lie so"}})
 

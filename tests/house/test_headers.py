@@ -14,7 +14,7 @@ BUILD = os.environ.get("KTSTR_BUILD_DIR", os.path.join(tree.ROOT, "build", "debu
 
 
 def commands():
-    """room -> (folder to run in, arguments without input and output)"""
+    """room -> (directory to run in, arguments without input and output)"""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as f:
         entries = json.load(f)
     found = {}
@@ -36,9 +36,9 @@ def commands():
 
 
 def compile_text(text, room, found):
-    folder, words = found.get(room, found["base"])
+    directory, words = found.get(room, found["base"])
     command = [*words, "-I", os.path.join(tree.ROOT, "include"), "-Werror", "-fsyntax-only", "-x", "c", "-"]
-    return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=directory, input=text, capture_output=True, text=True, check=False)
 
 
 class Headers(unittest.TestCase):

@@ -35,15 +35,15 @@ def is_elf(path):
 class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        command = ["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.folder.name]
+        cls.directory = tempfile.TemporaryDirectory()
+        command = ["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", cls.directory.name]
         subprocess.run(command, check=True, capture_output=True)
-        cls.files = [os.path.join(b, n) for b, _, names in os.walk(cls.folder.name) for n in names]
+        cls.files = [os.path.join(b, n) for b, _, names in os.walk(cls.directory.name) for n in names]
         cls.programs = {os.path.basename(f): f for f in cls.files if os.path.basename(os.path.dirname(f)) == "bin"}
 
     @classmethod
     def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.directory.cleanup()
 
     def setUp(self):
         if not self.programs:
@@ -78,7 +78,7 @@ class Install(unittest.TestCase):
         self.assertEqual({f: p for f, p in found.items() if p}, {})
 
     def test_every_program_has_a_page_and_a_completion(self):
-        names = {os.path.relpath(f, self.folder.name) for f in self.files}
+        names = {os.path.relpath(f, self.directory.name) for f in self.files}
         for program in sorted(set(self.programs) - {WORKER} - SCHEDULERS):
             with self.subTest(program):
                 self.assertTrue(any(re.search(rf"/man1/{program}\.1(\.gz)?$", n) for n in names), "no man page")
@@ -96,9 +96,9 @@ class Install(unittest.TestCase):
 
 class Planted(unittest.TestCase):
     def test_a_run_path_is_found(self):
-        with tempfile.TemporaryDirectory() as folder:
-            program = os.path.join(folder, "a")
-            command = [os.environ.get("KTSTR_CC", "cc"), "-x", "c", "-", "-o", program, f"-Wl,-rpath,{folder}"]
+        with tempfile.TemporaryDirectory() as directory:
+            program = os.path.join(directory, "a")
+            command = [os.environ.get("KTSTR_CC", "cc"), "-x", "c", "-", "-o", program, f"-Wl,-rpath,{directory}"]
             subprocess.run(command, input="int main(void) { return 0; }\n", text=True, check=True)
             self.assertEqual(len(run_paths(program)), 1)
 

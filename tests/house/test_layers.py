@@ -18,10 +18,10 @@ class Tree(unittest.TestCase):
     def test_every_room_has_a_readme(self):
         # A room begins with its meson.build; headers alone are a promise to others.
         for room in tree.rooms():
-            folder = os.path.join(tree.ROOT, "src", room)
-            if os.path.exists(os.path.join(folder, "meson.build")):
+            directory = os.path.join(tree.ROOT, "src", room)
+            if os.path.exists(os.path.join(directory, "meson.build")):
                 with self.subTest(room=room):
-                    self.assertTrue(os.path.exists(os.path.join(folder, "README.md")))
+                    self.assertTrue(os.path.exists(os.path.join(directory, "README.md")))
 
 
     def test_the_table_of_rooms_says_the_same(self):

@@ -16,9 +16,9 @@ SOURCE = (".c", ".h", ".py", ".sh", ".def", ".build")
 LEAKS = (
     (rb"(?<![\w.\])}>*-])/wor[k]/", "a path of one machine"),
     (rb"/tm[p]/(wt|helpers)\b", "a path of one machine"),
-    (rb"(?<![\w.])/hom[e]/(?!user\b)[a-z_][\w.-]*/", "somebody's home folder"),
+    (rb"(?<![\w.])/hom[e]/(?!user\b)[a-z_][\w.-]*/", "somebody's home directory"),
     # In quotes it is mostly the end of /proc/PID/root/...; with a dot behind it never is.
-    (rb"(?<![\w\])}>*$\"'-])/roo[t]/|/roo[t]/\.\w", "root's home folder"),
+    (rb"(?<![\w\])}>*$\"'-])/roo[t]/|/roo[t]/\.\w", "root's home directory"),
     (rb"(?i)\b(deb|ftp|security|archive|snapshot)(\.[a-z]+)?\.debian\.org\b", "a host of a package mirror"),
     (rb"(?i)\b(archive|security|ports)\.ubuntu\.com\b", "a host of a package mirror"),
     (rb"(?i)\b(registry\.npmjs|pypi\.org|files\.pythonhosted|crates\.io|proxy\.golang|rubygems\.org)", "a package registry"),
@@ -28,8 +28,8 @@ LEAKS = (
 
 # Files that must name such a path, and why.
 EXCEPTIONS = {
-    "tools/in-debian": ("home folder", "folders inside the throw-away root that it makes"),
-    "tools/lib/enter-root.sh": ("home folder", "folders inside the throw-away root that it enters"),
+    "tools/in-debian": ("home directory", "directories inside the throw-away root that it makes"),
+    "tools/lib/enter-root.sh": ("home directory", "directories inside the throw-away root that it enters"),
 }
 
 
@@ -43,9 +43,9 @@ def leaks(path, data):
 
 
 def too_long(path, lines, readme):
-    """A long source file is named in its folder's README, with the reason."""
+    """A long source file is named in its directory's README, with the reason."""
     if path.endswith(SOURCE) and lines > MAX_LINES and os.path.basename(path) not in readme:
-        return f"{path}: {lines} lines, and its folder's README.md does not say why"
+        return f"{path}: {lines} lines, and its directory's README.md does not say why"
     return None
 
 

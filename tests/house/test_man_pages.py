@@ -130,8 +130,8 @@ class ManPages(unittest.TestCase):
         found = examples()
         self.assertGreaterEqual(len(found), 4)
         for i, text in enumerate(found):
-            with self.subTest(i), tempfile.TemporaryDirectory() as folder:
-                source, program = os.path.join(folder, "example.c"), os.path.join(folder, "example")
+            with self.subTest(i), tempfile.TemporaryDirectory() as directory:
+                source, program = os.path.join(directory, "example.c"), os.path.join(directory, "example")
                 with open(source, "w", encoding="utf-8") as f:
                     f.write(text)
                 flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(tree.ROOT, "include")]

@@ -78,17 +78,17 @@ PATCHES = {
 class Mutants(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # One folder for all: its copy and its build serve again.
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
+        # One directory for all: its copy and its build serve again.
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
 
     def setUp(self):
-        shutil.rmtree(os.path.join(self.folder.name, "tests"), ignore_errors=True)
+        shutil.rmtree(os.path.join(self.directory.name, "tests"), ignore_errors=True)
         for path, text in FILES.items():
             self.put(path, text)
 
     def put(self, path, text):
-        full = os.path.join(self.folder.name, path)
+        full = os.path.join(self.directory.name, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "w", encoding="utf-8") as f:
             f.write(text)
@@ -96,7 +96,7 @@ class Mutants(unittest.TestCase):
     def run_with(self, *names, options=()):
         for name in names:
             self.put(f"tests/mutants/{name}.patch", PATCHES[name])
-        done = subprocess.run([RUN, "--root", self.folder.name, *options], capture_output=True, text=True, check=False)
+        done = subprocess.run([RUN, "--root", self.directory.name, *options], capture_output=True, text=True, check=False)
         rows = {words[0]: " ".join(words[2:]) for words in map(str.split, done.stdout.splitlines()) if words and words[0] in names}
         return done.returncode, rows, done.stdout + done.stderr
 
@@ -135,7 +135,7 @@ class Mutants(unittest.TestCase):
     def test_a_slice_ends_after_its_time_but_not_before_its_floor(self):
         for name in ("killed", "crashing", "surviving"):
             self.put(f"tests/mutants/{name}.patch", PATCHES[name])
-        mutants = mutant.read_all(self.folder.name)
+        mutants = mutant.read_all(self.directory.name)
         seed = next(str(n) for n in range(1000) if mutant.rotated(mutants, str(n))[-1].name == "surviving")
         code, rows, text = self.run_with("killed", "crashing", "surviving",
                                          options=["--slice", "0", "--at-least", "2", "--rotate", seed])
@@ -144,7 +144,7 @@ class Mutants(unittest.TestCase):
 
     def test_running_out_of_time_counts_only_where_the_tree_itself_does_not(self):
         # From its second run on the clean program hangs as well.
-        seen = os.path.join(self.folder.name, "seen")
+        seen = os.path.join(self.directory.name, "seen")
         self.put("tests/t.c", FILES["tests/t.c"].replace("#include <stdio.h>", "#include <stdio.h>\n#include <unistd.h>").replace(
             "\n\tprintf", f'\n\tif (access("{seen}", F_OK) == 0)\n\t\tfor (;;)\n\t\t\tpause();\n\tfclose(fopen("{seen}", "w"));\n\tprintf'))
         code, rows, text = self.run_with("killed", options=["killed"])

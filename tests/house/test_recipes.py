@@ -19,7 +19,7 @@ import tap
 import tree
 
 PAGE = os.path.join("docs", "HOWTO.md")
-FOLDER = os.path.join(tree.ROOT, "tests", "house", "recipes")
+DIRECTORY = os.path.join(tree.ROOT, "tests", "house", "recipes")
 BUILD = os.environ["KTSTR_BUILD_DIR"]
 TARGET = os.path.join("src", "cli", "ktstr")
 SECONDS = 120
@@ -45,7 +45,7 @@ class Recipe:
 
 
 def read_all():
-    return {r.name: r for r in map(Recipe, sorted(glob.glob(os.path.join(FOLDER, "*.patch"))))}
+    return {r.name: r for r in map(Recipe, sorted(glob.glob(os.path.join(DIRECTORY, "*.patch"))))}
 
 
 def sections():
@@ -84,8 +84,8 @@ class Page(unittest.TestCase):
                 self.assertEqual([p for p in patterns if not any(re.fullmatch(p, f) for f in recipes[name].files)], [])
 
     def test_recipes_apply_one_after_the_other(self):
-        with tempfile.TemporaryDirectory() as folder:
-            copy = scratch.Scratch(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            copy = scratch.Scratch(directory)
             recipes = read_all().values()
             for recipe in recipes:
                 copy.restore(recipe.files)
@@ -104,10 +104,10 @@ class Built(unittest.TestCase):
         for recipe in chosen(read_all()).values():
             why = cls.copy.apply(recipe.path)
             assert why is None, f"{recipe.name}: {why}"
-        cls.build = os.path.join(cls.copy.folder, "build", "recipes")
+        cls.build = os.path.join(cls.copy.directory, "build", "recipes")
         again = ["--reconfigure"] if os.path.exists(os.path.join(cls.build, "build.ninja")) else []
         # As build/debug, and with paths that are the same from there: ccache has most objects already.
-        cls.run_tool("meson", "setup", *again, cls.build, cls.copy.folder, "--buildtype=debug", "-Dwerror=true",
+        cls.run_tool("meson", "setup", *again, cls.build, cls.copy.directory, "--buildtype=debug", "-Dwerror=true",
                      "-Db_sanitize=address,undefined", "-Db_lundef=false")
         info = os.path.join(cls.build, "meson-info")
         with open(os.path.join(info, "intro-tests.json"), encoding="utf-8") as f:
@@ -131,8 +131,8 @@ class Built(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         env = {**os.environ, "KTSTR": os.path.join(self.build, TARGET), "LC_ALL": "C.UTF-8"}
         for line, shows in recipe.tries:
-            with self.subTest(line), tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS,
+            with self.subTest(line), tempfile.TemporaryDirectory() as directory:
+                done = subprocess.run(["bash", "-c", line], cwd=directory, env=env, capture_output=True, text=True, timeout=SECONDS,
                                       check=False)
                 self.assertRegex(done.stdout, re.compile(shows, re.M), done.stderr)
 

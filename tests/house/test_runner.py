@@ -43,9 +43,9 @@ PROGRAMS = {
 
 
 def setUpModule():
-    global folder
-    folder = tempfile.TemporaryDirectory()
-    source = os.path.join(folder.name, "source")
+    global directory
+    directory = tempfile.TemporaryDirectory()
+    source = os.path.join(directory.name, "source")
     os.mkdir(source)
     lines = ["project('fake')", "sh = find_program('sh')"]
     for suite, script in PROGRAMS.items():
@@ -54,7 +54,7 @@ def setUpModule():
         lines.append(f"test('the-{suite}', sh, args: files('{suite}'), suite: '{suite}', protocol: 'tap', timeout: 4)")
     with open(os.path.join(source, "meson.build"), "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n")
-    with open(os.path.join(folder.name, "BUDGET"), "w", encoding="utf-8") as f:
+    with open(os.path.join(directory.name, "BUDGET"), "w", encoding="utf-8") as f:
         f.writelines(f"{suite} {0.1 if suite == 'slow' else 10}\n" for suite in [*PROGRAMS, "empty"])
     subprocess.run(["meson", "setup", build(), source], check=True, capture_output=True)
     global together
@@ -62,11 +62,11 @@ def setUpModule():
 
 
 def tearDownModule():
-    folder.cleanup()
+    directory.cleanup()
 
 
 def build():
-    return os.path.join(folder.name, "build")
+    return os.path.join(directory.name, "build")
 
 
 def run(*suites, enforce=None, first_in_path=None):
@@ -75,7 +75,7 @@ def run(*suites, enforce=None, first_in_path=None):
         env["KTSTR_ENFORCE_" + enforce] = "1"
     if first_in_path:
         env["PATH"] = first_in_path + os.pathsep + env["PATH"]
-    command = [RUN, "--budget", os.path.join(folder.name, "BUDGET"), build(), *suites]
+    command = [RUN, "--budget", os.path.join(directory.name, "BUDGET"), build(), *suites]
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     return done.returncode, done.stdout, done.stdout.splitlines()[-1] if done.stdout else ""
 
@@ -185,7 +185,7 @@ class Runs(unittest.TestCase):
         self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce="BUDGET")
 
     def test_a_wall_clock_budget_is_checked(self):
-        row = os.path.join(folder.name, "CLOCK")
+        row = os.path.join(directory.name, "CLOCK")
         with open(row, "w", encoding="utf-8") as f:
             f.write("slow 10\nbrief 0.1\nample 100\n")
         slow = ["slow", "--budget", row]
@@ -195,7 +195,7 @@ class Runs(unittest.TestCase):
         self.expect([*slow, "--clock", "unknown"], 1, "1 passed, 1 failed, 0 skipped", "the whole run has no line in tests/BUDGET")
 
     def test_a_skip_is_a_failure_in_ci_unless_its_reason_is_allowed(self):
-        skips = os.path.join(folder.name, "SKIPS")
+        skips = os.path.join(directory.name, "SKIPS")
         for pattern, code, last in (("needs a *", 0, "1 passed, 0 failed, 1 skipped"), ("needs", 1, "1 passed, 1 failed, 0 skipped"),
                                     ("# needs a guest", 1, "1 passed, 1 failed, 0 skipped")):
             with open(skips, "w", encoding="utf-8") as f:
@@ -216,14 +216,14 @@ class Runs(unittest.TestCase):
                          {"good": "2 passed, 0 failed, 0 skipped", "reason": "1 passed, 0 failed, 1 skipped"})
 
     def test_a_second_run_of_a_build_waits_for_the_first(self):
-        budget = ["--budget", os.path.join(folder.name, "BUDGET")]
+        budget = ["--budget", os.path.join(directory.name, "BUDGET")]
         both = [subprocess.Popen([RUN, build(), suite, *budget], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for suite in ("slow", "good", "slow")]
         ends = [(run.communicate()[0].splitlines()[-1], run.returncode) for run in both]
         self.assertEqual(ends, [("1 passed, 0 failed, 0 skipped", 0), ("2 passed, 0 failed, 0 skipped", 0), ("1 passed, 0 failed, 0 skipped", 0)])
 
     def test_an_old_log_is_not_used_when_meson_fails(self):
-        broken = os.path.join(folder.name, "broken")
+        broken = os.path.join(directory.name, "broken")
         os.mkdir(broken)
         with open(os.path.join(broken, "meson"), "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\necho meson is ill\nexit 1\n")
@@ -232,7 +232,7 @@ class Runs(unittest.TestCase):
         self.expect(["good"], 1, "0 passed, 1 failed, 0 skipped", "did not run", "meson is ill", first_in_path=broken)
 
     def test_a_directory_that_is_not_a_build_is_refused(self):
-        done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
+        done = subprocess.run([RUN, directory.name, "good"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("not a configured build", done.stderr)
 

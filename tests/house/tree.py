@@ -10,8 +10,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 def walk(root):
     """Without git (an unpacked archive) everything but the build tree counts."""
     found = []
-    for base, folders, names in os.walk(root):
-        folders[:] = [d for d in folders if d not in (".git", "__pycache__") and os.path.join(base, d) != os.path.join(root, "build")]
+    for base, directories, names in os.walk(root):
+        directories[:] = [d for d in directories if d not in (".git", "__pycache__") and os.path.join(base, d) != os.path.join(root, "build")]
         found += [os.path.relpath(os.path.join(base, n), root) for n in names]
     return found
 

@@ -30,9 +30,9 @@ class Red(Exception):
 
 class Bench:
     def __init__(self, root, number=0, green=None):
-        folder = os.path.join(root, "build", "mutants", f"tree{number or ''}")
-        self.copy = scratch.Scratch(folder, root)
-        self.build = os.path.join(self.copy.folder, "build", "mutants")
+        directory = os.path.join(root, "build", "mutants", f"tree{number or ''}")
+        self.copy = scratch.Scratch(directory, root)
+        self.build = os.path.join(self.copy.directory, "build", "mutants")
         # Programs that are green in the tree as it is; benches of one run share it.
         self.green = set() if green is None else green
         self.planted = None
@@ -47,7 +47,7 @@ class Bench:
         # Again each time: meson does not notice a room that is new.
         again = ["--reconfigure"] if os.path.exists(os.path.join(self.build, "build.ninja")) else []
         # No -Werror: a bug is to be caught by a test, not by an unused variable.
-        command = ["meson", "setup", *again, self.build, self.copy.folder, "--buildtype=debug",
+        command = ["meson", "setup", *again, self.build, self.copy.directory, "--buildtype=debug",
                    "-Db_sanitize=address,undefined", "-Db_lundef=false"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=self.build_env)
         if done.returncode:

@@ -36,8 +36,8 @@ def read_all(root):
 
 def complaints(mutants, root):
     wrong = []
-    folders = {**{r: os.path.join("src", r) for r in tree.rooms(root)}, "bpf": "bpf"}
-    built = [r for r, folder in folders.items() if os.path.exists(os.path.join(root, folder, "meson.build"))]
+    directories = {**{r: os.path.join("src", r) for r in tree.rooms(root)}, "bpf": "bpf"}
+    built = [r for r, directory in directories.items() if os.path.exists(os.path.join(root, directory, "meson.build"))]
     for mutant in mutants:
         if mutant.room not in built or not mutant.bug:
             wrong.append(f"{mutant.name}: its first lines must name a built room and the bug")

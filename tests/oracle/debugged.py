@@ -15,7 +15,7 @@ import machine
 import test_sdt
 from shell_guest import ShellGuest
 
-FOLDER = os.path.join(guest.ROOT, "build", "oracle")
+DIRECTORY = os.path.join(guest.ROOT, "build", "oracle")
 MODULE = "dummy"
 CPUS = 4
 SECONDS = 1800
@@ -35,8 +35,8 @@ class Agreement:
     """What agreed, for the log of the test and for whoever started it: build/oracle/NAME.agreement."""
 
     def __init__(self, name):
-        os.makedirs(FOLDER, exist_ok=True)
-        self.path = os.path.join(FOLDER, name + ".agreement")
+        os.makedirs(DIRECTORY, exist_ok=True)
+        self.path = os.path.join(DIRECTORY, name + ".agreement")
         with open(self.path, "w", encoding="utf-8"):
             pass
 
@@ -60,11 +60,11 @@ def newest_of_each_series():
 
 
 def kernel(*wanted):
-    """Its release; it is in the cache afterwards, and its vmlinux is in FOLDER. Without a wish the newest."""
-    os.makedirs(FOLDER, exist_ok=True)
+    """Its release; it is in the cache afterwards, and its vmlinux is in DIRECTORY. Without a wish the newest."""
+    os.makedirs(DIRECTORY, exist_ok=True)
     release, vmlinux = run(os.path.join(guest.ROOT, "tools", "debug-kernel"), *wanted).split()
     run(machine.KTSTR, "kernel", "fetch", release, "--sid", "--if-missing", "-q")
-    here = os.path.join(FOLDER, "vmlinux")
+    here = os.path.join(DIRECTORY, "vmlinux")
     if os.path.exists(here):
         os.unlink(here)
     try:
@@ -82,7 +82,7 @@ class Guest(ShellGuest):
                          "-i", f"{THREADS}:/inspected", "-i", f"{test_sdt.SDT}:/sdt", *options)
 
     def write(self, name="core"):
-        path = os.path.join(FOLDER, name)
+        path = os.path.join(DIRECTORY, name)
         self.inspect("--freeze", "--vmcore", path)
         return path
 
@@ -97,9 +97,9 @@ def look(core, *arguments):
 
 
 def ask_peer(script, *arguments, given=None):
-    """A command in the peer root, in FOLDER; (status, standard output and standard error)."""
+    """A command in the peer root, in DIRECTORY; (status, standard output and standard error)."""
     words = shlex.join([script, *arguments])
-    done = subprocess.run([os.path.join(guest.ROOT, "tools", "peer-root"), "sh", "-c", f"cd {shlex.quote(FOLDER)} && exec {words}"],
+    done = subprocess.run([os.path.join(guest.ROOT, "tools", "peer-root"), "sh", "-c", f"cd {shlex.quote(DIRECTORY)} && exec {words}"],
                           stdin=None if given else subprocess.DEVNULL, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, timeout=SECONDS)
     return done.returncode, done.stdout

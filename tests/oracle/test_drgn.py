@@ -42,11 +42,11 @@ class Drgn(unittest.TestCase):
             cls.core = guest.write()
         finally:
             guest.close()
-        shutil.copy(os.path.join(HERE, "drgn_says.py"), debugged.FOLDER)
+        shutil.copy(os.path.join(HERE, "drgn_says.py"), debugged.DIRECTORY)
         cls.status, cls.words = debugged.ask_peer("python3", "drgn_says.py", "core", "vmlinux", "said.json")
         if cls.status:
             raise AssertionError(cls.words)
-        with open(os.path.join(debugged.FOLDER, "said.json"), encoding="utf-8") as f:
+        with open(os.path.join(debugged.DIRECTORY, "said.json"), encoding="utf-8") as f:
             cls.said = json.load(f)
         cls.seen = debugged.look(cls.core)
         cls.agreement.say(f"drgn {cls.said['version']}, Linux {release}, {os.stat(cls.core).st_blocks // 2048} MiB written")

@@ -26,8 +26,8 @@ def ktstr(*arguments, **kwargs):
     return subprocess.run([KTSTR, *arguments], capture_output=True, text=True, errors="replace", check=False, **kwargs)
 
 
-def record_paths(folder):
-    return sorted(os.path.join(base, name) for base, _, names in os.walk(folder) for name in names if name.endswith(".ktstr.json"))
+def record_paths(directory):
+    return sorted(os.path.join(base, name) for base, _, names in os.walk(directory) for name in names if name.endswith(".ktstr.json"))
 
 
 def load(path):
@@ -45,18 +45,18 @@ def json_tests(text):
 
 
 class Case(unittest.TestCase):
-    """Skips where no guest can run; has a folder of its own."""
+    """Skips where no guest can run; has a directory of its own."""
 
     def setUp(self):
         why = guest.missing()
         if why:
             self.skipTest(why)
-        self.folder = tempfile.mkdtemp(prefix="ktstr-self-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.directory = tempfile.mkdtemp(prefix="ktstr-self-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
 
     def run_tests(self, name, *options, **kwargs):
-        """(process, results by name of the test, folder of records), of a run of its own."""
-        out = os.path.join(self.folder, "out")
+        """(process, results by name of the test, directory of records), of a run of its own."""
+        out = os.path.join(self.directory, "out")
         done = ktstr("test", suite(name), "--files", SCHEDULERS, "--format", "json", "-o", out, *options, **kwargs)
         tests, _ = json_tests(done.stdout)
         return done, {t["test"]: t for t in tests}, out
@@ -77,10 +77,10 @@ class Judged(unittest.TestCase):
         cls.why = guest.missing()
         if cls.why:
             return
-        cls.folder = tempfile.mkdtemp(prefix="ktstr-self-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.directory = tempfile.mkdtemp(prefix="ktstr-self-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
         for attempt in range(cls.ATTEMPTS):
-            cls.out = os.path.join(cls.folder, f"out{attempt}")
+            cls.out = os.path.join(cls.directory, f"out{attempt}")
             cls.done = ktstr("test", suite(cls.SUITE), "--files", SCHEDULERS, "--format", "json", "-o", cls.out, *cls.OPTIONS)
             tests, cls.summary = json_tests(cls.done.stdout)
             cls.results = {t["test"]: t for t in tests}
@@ -112,9 +112,9 @@ class Judged(unittest.TestCase):
         return record
 
     def check_kept(self, told, record, wanted):
-        folder = told.get("kept")
-        self.assertEqual(record.get("kept_dir"), folder)
-        there = set(os.listdir(folder)) if folder else set()
+        directory = told.get("kept")
+        self.assertEqual(record.get("kept_dir"), directory)
+        there = set(os.listdir(directory)) if directory else set()
         self.assertEqual(there, set(record.get("kept_files", [])))
         self.assertLessEqual(wanted, there, "is not kept")
         if told["verdict"] in ("pass", "skip"):

@@ -93,7 +93,7 @@ class Formats(judged.Case):
 
     def told_as(self, form):
         """Standard output, and what the records of that run say."""
-        out = os.path.join(self.folder, form)
+        out = os.path.join(self.directory, form)
         chosen = [word for name in self.CHOSEN for word in ("-k", f"*:{name}")]
         done = ktstr("test", suite("declared"), suite("dialects"), *chosen, "--format", form, "-o", out)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
@@ -126,7 +126,7 @@ class Statuses(judged.Case):
 
     def status(self, tests, *options):
         chosen = [word for name in tests for word in ("-k", f"*:{name}")]
-        return ktstr("test", os.path.join(SUITES, "self_declared"), *chosen, "-q", *options, cwd=self.folder).returncode
+        return ktstr("test", os.path.join(SUITES, "self_declared"), *chosen, "-q", *options, cwd=self.directory).returncode
 
     def test_exit_status_with_and_without_bisect(self):
         for tests, plain, bisect in self.ROWS:

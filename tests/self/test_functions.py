@@ -44,11 +44,11 @@ class Functions(judged.Judged):
 
 class Listing(judged.Case):
     def test_a_binary_that_crashes_while_listing_is_an_error(self):
-        done = ktstr("test", suite("constructor"), "-o", "out", cwd=self.folder)
+        done = ktstr("test", suite("constructor"), "-o", "out", cwd=self.directory)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^error: \S+self_constructor was killed by signal 11 .* while it listed its tests\n$")
         # For git bisect run that is no bad commit, but one that cannot be tested.
-        done = ktstr("test", suite("constructor"), "--bisect", "-o", "out", cwd=self.folder)
+        done = ktstr("test", suite("constructor"), "--bisect", "-o", "out", cwd=self.directory)
         self.assertEqual((done.returncode, done.stdout), (125, ""))
 
 

@@ -48,11 +48,11 @@ class Guests(judged.Judged):
 class Kept(judged.Case):
     def test_a_guest_that_panicked_is_kept_when_its_verdict_was_told(self):
         runner = subprocess.Popen([judged.KTSTR, "test", judged.suite("guests"), "-k", "panics", "--keep-guest", "1000",
-                                   "--format", "json", "-o", self.folder + "/out"], stdout=subprocess.PIPE, text=True)
+                                   "--format", "json", "-o", self.directory + "/out"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (runner.poll() is None and runner.kill(), runner.communicate()))
         told = next(line for line in runner.stdout if json.loads(line)["report"] == "test")
         self.assertEqual(json.loads(told)["reason"], "guest-panic")
-        (record,) = judged.record_paths(self.folder)
+        (record,) = judged.record_paths(self.directory)
         vm = re.search(r"ktstr vm kill (\w+)", json.dumps(judged.load(record)))[1]
         self.assertIn("sysrq triggered crash", judged.ktstr("inspect", "vm:" + vm, "log").stdout)
         self.assertIsNone(runner.poll())

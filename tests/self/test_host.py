@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host takes its part: full disks, folders that go away, killed QEMUs, Ctrl-C."""
+"""The host takes its part: full disks, directories that go away, killed QEMUs, Ctrl-C."""
 
 import json
 import os
@@ -54,7 +54,7 @@ class Running(judged.Case):
     """A run that something is done to."""
 
     def start(self, *options, test="lasts_3_s", wrapper=(), out="out", **kwargs):
-        self.out = os.path.join(self.folder, out)
+        self.out = os.path.join(self.directory, out)
         process = subprocess.Popen([*wrapper, KTSTR, "test", suite("slow"), "-k", test, "--format", "json", "-o", self.out,
                                     *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts, **kwargs)
@@ -108,7 +108,7 @@ class Disturbed(Running):
         self.assertTrue(told["notes"], "nobody says that the record was gone")
 
     def test_an_output_directory_that_cannot_be_created_is_one_error(self):
-        with open(os.path.join(self.folder, "out"), "w", encoding="utf-8"):
+        with open(os.path.join(self.directory, "out"), "w", encoding="utf-8"):
             pass
         # One mistake, told once: not a broken test for each that would have run.
         for out in ("out", "out/below"):
@@ -166,13 +166,13 @@ class FullDisk(Running):
         able = subprocess.run(["unshare", "-m", "--", "sh", "-ec", "mount -t tmpfs none /mnt"], capture_output=True, check=False)
         if able.returncode:
             self.skipTest("a mount namespace is not allowed here")
-        out = os.path.join(self.folder, "out")
+        out = os.path.join(self.directory, "out")
         os.mkdir(out)
         return ["unshare", "-m", "--", "sh", "-ec", f"mount -t tmpfs -o size=64k none {out}\n{script}", "sh"]
 
     def test_a_disk_that_is_full_from_the_start(self):
-        fill = f'dd if=/dev/zero of={self.folder}/out/filler bs=4k 2>/dev/null || true\nexec "$@"'
-        os.makedirs(self.folder, exist_ok=True)
+        fill = f'dd if=/dev/zero of={self.directory}/out/filler bs=4k 2>/dev/null || true\nexec "$@"'
+        os.makedirs(self.directory, exist_ok=True)
         code, (told,), _ = self.ended(self.start(wrapper=self.namespace(fill)))
         self.assertEqual((code, told["verdict"], told["reason"]), (3, "broken", "host"), told)
         self.assertIn("No space left on device", told["why"])
@@ -181,10 +181,10 @@ class FullDisk(Running):
     def test_a_disk_that_fills_during_the_test(self):
         # It is full once the record says "started"; what is left of it afterwards comes out on standard error.
         fill = ('"$@" & runner=$!\n'
-                f'until ls {self.folder}/out/*.ktstr.json >/dev/null 2>&1; do kill -0 $runner; sleep 0.05; done\n'
-                f'dd if=/dev/zero of={self.folder}/out/filler bs=4k 2>/dev/null || true\n'
+                f'until ls {self.directory}/out/*.ktstr.json >/dev/null 2>&1; do kill -0 $runner; sleep 0.05; done\n'
+                f'dd if=/dev/zero of={self.directory}/out/filler bs=4k 2>/dev/null || true\n'
                 f'status=0; wait $runner || status=$?\n'
-                f'rm {self.folder}/out/filler; ls -A {self.folder}/out >&2; grep -h \'"state"\' {self.folder}/out/*.json >&2\n'
+                f'rm {self.directory}/out/filler; ls -A {self.directory}/out >&2; grep -h \'"state"\' {self.directory}/out/*.json >&2\n'
                 'exit $status')
         code, (told,), err = self.ended(self.start(wrapper=self.namespace(fill)))
         self.assertEqual((code, told["verdict"], told["reason"]), (3, "broken", "host"), told)

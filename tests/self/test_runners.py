@@ -54,12 +54,12 @@ class Killed(judged.Case):
         super().setUp()
         self.home = PrivateCache()
         self.addCleanup(self.home.close)
-        self.out = os.path.join(self.folder, "out")
+        self.out = os.path.join(self.directory, "out")
         self.mark = f"KTSTR_CACHE_DIR={self.home.cache}\0".encode()
         self.cgroups = cgroups()
 
     def whole_run(self, words):
-        """Seconds of a run that nobody kills; afterwards the folder is as if nobody ever had."""
+        """Seconds of a run that nobody kills; afterwards the directory is as if nobody ever had."""
         before = len(record_paths(self.out))
         begun = time.monotonic()
         with start(self.out, self.home.env) as process:
@@ -68,7 +68,7 @@ class Killed(judged.Case):
         self.assertEqual(len(json_tests(out)[0]), 4)
         self.assertEqual(len(record_paths(self.out)), before + 4, words)
         self.assertEqual([n for n in os.listdir(self.out) if not n.endswith((".ktstr.json", ".kept"))], [], words)
-        self.assertEqual(self.home.run_folders(), [], words)
+        self.assertEqual(self.home.run_directories(), [], words)
         return time.monotonic() - begun
 
     def kill_after(self, seconds):
@@ -137,14 +137,14 @@ class Killed(judged.Case):
 
 
 class AtOnce(judged.Case):
-    """Four runners with the same binary, one folder of records, one cache."""
+    """Four runners with the same binary, one directory of records, one cache."""
 
     RUNNERS = 4
     TIMES = 1
 
     def test_every_record_is_of_its_own_runner(self):
         for _ in range(self.TIMES):
-            out = os.path.join(self.folder, "out")
+            out = os.path.join(self.directory, "out")
             processes = [start(out, os.environ, "-k", "*:trivial_0[12]", "--repeat", "2") for _ in range(self.RUNNERS)]
             self.addCleanup(lambda all_=processes: [p.kill() for p in all_ if p.poll() is None])
             told = {}

@@ -107,7 +107,7 @@ class BrokenKernels(judged.Case):
         """A cache whose only kernel is the default one, but for what was found out about its sched_ext."""
         real = json.loads(ktstr("kernel", "info", "default", "--json").stdout)
         files = os.path.dirname(real["paths"]["bzImage"])
-        kernel = os.path.join(self.folder, "cache", "kernels", real["id"])
+        kernel = os.path.join(self.directory, "cache", "kernels", real["id"])
         os.makedirs(kernel)
         for name in os.listdir(files):
             if name != "metadata.json":
@@ -119,9 +119,9 @@ class BrokenKernels(judged.Case):
         return real["id"]
 
     def verdict_with(self, state):
-        out, kernel = os.path.join(self.folder, "out"), self.kernel_with(state)
+        out, kernel = os.path.join(self.directory, "out"), self.kernel_with(state)
         done = ktstr("test", suite("schedulers"), "-k", "plain", "--files", SCHEDULERS, "--kernel", kernel,
-                     "--format", "json", "-o", out, env={**os.environ, "KTSTR_CACHE_DIR": os.path.join(self.folder, "cache")})
+                     "--format", "json", "-o", out, env={**os.environ, "KTSTR_CACHE_DIR": os.path.join(self.directory, "cache")})
         (told,), _ = json_tests(done.stdout)
         record = load(told["record"])
         self.assertEqual((record["state"], record["verdict"], record["reason"]), ("finished", told["verdict"], told["reason"]))

@@ -103,12 +103,12 @@ def new_ram(content=None):
 @unittest.skipIf(guest.missing(), guest.missing())
 class Clones(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="ktstr-clones-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.state = os.path.join(self.folder, "state")
+        self.directory = tempfile.mkdtemp(prefix="ktstr-clones-")
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.state = os.path.join(self.directory, "state")
 
     def make_template(self, cores):
-        initrd = os.path.join(self.folder, "initrd")
+        initrd = os.path.join(self.directory, "initrd")
         with open(initrd, "wb") as f:
             f.write(guest.initramfs([("ktstr/plan", 0o100644, plan())]))
         machine = Machine(cores, new_ram(), ["-kernel", vmlinux(), "-initrd", initrd, "-append", KERNEL_ARGS])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder of its own for each test, emptied afterwards. */
+/* A directory of its own for each test, emptied afterwards. */
 #ifndef KTSTR_TESTS_RESULT_SCRATCH_H
 #define KTSTR_TESTS_RESULT_SCRATCH_H
 

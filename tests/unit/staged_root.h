@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder that plays the root of a machine. */
+/* A directory that plays the root of a machine. */
 #ifndef KTSTR_TESTS_STAGED_ROOT_H
 #define KTSTR_TESTS_STAGED_ROOT_H
 
@@ -25,7 +25,7 @@ static inline void staged_root_free(char *root)
 	free(root);
 }
 
-/* Makes the folders above path; returns the path on this machine. */
+/* Makes the directories above path; returns the path on this machine. */
 static inline char *staged_path(const char *root, const char *path)
 {
 	char *full = xasprintf("%s%s", root, path);

@@ -26,10 +26,10 @@ echo 50 >$cg/kt-b/cpu.weight
 
 # In a cgroup from its first instruction on.
 start() {
-	folder=$1
+	directory=$1
 	into=$2
 	shift 2
-	sh -c 'echo 0 >"$0/cgroup.procs"; exec "$@"' "$folder" ./profiled "$@" >"$into" &
+	sh -c 'echo 0 >"$0/cgroup.procs"; exec "$@"' "$directory" ./profiled "$@" >"$into" &
 	while [ ! -s "$into" ] && kill -0 $! 2>/dev/null; do
 		sleep 0.1
 	done

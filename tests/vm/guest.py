@@ -52,14 +52,14 @@ def initramfs(extra=()):
     busybox = shutil.which("busybox")
     entries = [("init", 0o100755, read(AGENT)), ("bin", 0o40755, b""), ("bin/busybox", 0o100755, read(busybox))]
     entries += [("bin/" + name, 0o120777, b"busybox") for name in APPLETS]
-    folders = {"bin"}
+    directories = {"bin"}
     for path in libraries(busybox):
         parts = path.strip("/").split("/")
         for i in range(1, len(parts)):
-            folder = "/".join(parts[:i])
-            if folder not in folders:
-                folders.add(folder)
-                entries.append((folder, 0o40755, b""))
+            directory = "/".join(parts[:i])
+            if directory not in directories:
+                directories.add(directory)
+                entries.append((directory, 0o40755, b""))
         entries.append((path.strip("/"), 0o100755, read(path)))
     entries += [(name, 0o40755, b"") for name in ("dev", "proc", "sys", "tmp", "run", "ktstr")]
     return ktwire.cpio([*entries, *extra])
@@ -70,10 +70,10 @@ class Guest:
 
     def __init__(self, cpus="1,sockets=1,cores=1,threads=1", memory="256M", append="", extra=(), deterministic=False,
                  port="ktstr.ctl"):
-        self.folder = tempfile.mkdtemp(prefix="ktstr-guest-")
-        self.console_path = os.path.join(self.folder, "console")
-        self.frames_path = os.path.join(self.folder, "frames")
-        initrd = os.path.join(self.folder, "initrd")
+        self.directory = tempfile.mkdtemp(prefix="ktstr-guest-")
+        self.console_path = os.path.join(self.directory, "console")
+        self.frames_path = os.path.join(self.directory, "frames")
+        initrd = os.path.join(self.directory, "initrd")
         with open(initrd, "wb") as f:
             f.write(initramfs(extra))
         ours, theirs = socket.socketpair()
@@ -108,7 +108,7 @@ class Guest:
             self.process.kill()
         self.process.wait()
         self.host.sock.close()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.directory)
 
     def __enter__(self):
         return self

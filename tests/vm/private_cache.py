@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cache and a run folder of a test's own, with the kernels of the real ones; and what dead owners left in them."""
+"""A cache and a run directory of a test's own, with the kernels of the real ones; and what dead owners left in them."""
 
 import os
 import shutil
@@ -25,11 +25,11 @@ class PrivateCache:
     def __init__(self):
         self.top = tempfile.mkdtemp(prefix="ktstr-templates-")
         self.cache = os.path.join(self.top, "cache")
-        self.run_folder = os.path.join(self.top, "run")
+        self.run_directory = os.path.join(self.top, "run")
         self.templates = os.path.join(self.cache, "templates")
         os.mkdir(self.cache)
         self.link_kernels(self.cache)
-        self.env = dict(os.environ, KTSTR_CACHE_DIR=self.cache, KTSTR_RUN_DIR=self.run_folder)
+        self.env = dict(os.environ, KTSTR_CACHE_DIR=self.cache, KTSTR_RUN_DIR=self.run_directory)
         self.shm = self.shared_memory()
 
     @staticmethod
@@ -56,7 +56,7 @@ class PrivateCache:
         return [name for name in self.entries() if "." not in name]
 
     def halves(self):
-        """Folders by the name of a template that are none."""
+        """Directories by the name of a template that are none."""
         wanted = {"template.json", "state", "ram.0"}
         return [name for name in self.whole_templates() if not wanted <= set(os.listdir(os.path.join(self.templates, name)))]
 
@@ -86,8 +86,8 @@ class PrivateCache:
     def shared_memory():
         return {name for name in os.listdir("/dev/shm") if "ktstr" in name or "qemu" in name}
 
-    def run_folders(self):
-        top = os.path.join(self.run_folder, "vm")
+    def run_directories(self):
+        top = os.path.join(self.run_directory, "vm")
         return [name for name in os.listdir(top) if name != ".lock"] if os.path.isdir(top) else []
 
     def close(self):

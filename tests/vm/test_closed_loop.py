@@ -61,14 +61,14 @@ class Guests(GuestTest):
         super().setUp()
         if not os.path.exists(os.path.join(PROGRAMS, WORKER)):
             self.skipTest("build/deps has no jemalloc to link the worker with")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
 
 
 class ClosedLoop(Guests):
     def test_every_test_passes_and_its_record_has_the_numbers(self):
-        done, tests, records = run(SUITE, cwd=self.folder)
+        done, tests, records = run(SUITE, cwd=self.directory)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         self.assertEqual({t["test"]: (t["verdict"], t["topology"]) for t in tests.values()},
                          {name: ("pass", topology) for name, topology in TESTS.items()}, tests)
@@ -190,19 +190,19 @@ LIES = {**PROBES, **WORKERS}
 class Liars(Guests):
     def plant(self, name, script):
         """The suite under the lie's name, with the lie beside it; the file that is run."""
-        folder = os.path.join(self.folder, name)
-        os.mkdir(folder)
-        program = os.path.join(folder, PROBE if name in PROBES else WORKER)
+        directory = os.path.join(self.directory, name)
+        os.mkdir(directory)
+        program = os.path.join(directory, PROBE if name in PROBES else WORKER)
         with open(program, "w", encoding="utf-8") as f:
             f.write(f"#!/bin/sh\npid=$3\n{script}")
         os.chmod(program, 0o755)
-        return shutil.copy(SUITE, os.path.join(folder, name))
+        return shutil.copy(SUITE, os.path.join(directory, name))
 
     def test_lying_probes_and_workers_fail_their_tests(self):
         arguments = []
         for name, (test, script, _, _) in LIES.items():
             arguments += [self.plant(name, script), "-k", f"*{name}:{test}"]  # a glob is for the whole name
-        done, tests, _ = run(*arguments, cwd=self.folder)
+        done, tests, _ = run(*arguments, cwd=self.directory)
         self.assertEqual((done.returncode, done.stderr, len(tests)), (1, "", len(LIES)))
         for name, (test, _, reason, text) in LIES.items():
             with self.subTest(lie=name):

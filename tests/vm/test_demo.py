@@ -13,15 +13,15 @@ from machine import KTSTR, GuestTest, decided
 
 
 class Demo(GuestTest):
-    def show(self, folder):
-        env = {**os.environ, "KTSTR": KTSTR, "KTSTR_BUILD_DIR": guest.BUILD, "KTSTR_DEMO_DIR": folder}
+    def show(self, directory):
+        env = {**os.environ, "KTSTR": KTSTR, "KTSTR_BUILD_DIR": guest.BUILD, "KTSTR_DEMO_DIR": directory}
         done = subprocess.run([os.path.join(guest.ROOT, "tools", "demo")], env=env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 0, done)
         found = {}
-        for name in os.listdir(os.path.join(folder, "results")):
+        for name in os.listdir(os.path.join(directory, "results")):
             if name.endswith(".ktstr.json"):
-                with open(os.path.join(folder, "results", name), encoding="utf-8") as f:
+                with open(os.path.join(directory, "results", name), encoding="utf-8") as f:
                     record = json.load(f)
                 found[record["test_name"]] = (record["verdict"], record["reason"], record["scheduler"])
         return done, found

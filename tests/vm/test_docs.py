@@ -40,7 +40,7 @@ def dialogue(text):
 
 
 def masked(text):
-    """Without what differs from run to run: numbers, hashes, folders, the kernel's name."""
+    """Without what differs from run to run: numbers, hashes, directories, the kernel's name."""
     text = re.sub(r"on Linux \S+", "on Linux K", text)
     text = re.sub(r"searched in \S+,", "searched in F,", text)
     text = re.sub(r"-[0-9a-f]{16}\b", "-H", text)
@@ -56,7 +56,7 @@ class Page(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
+        self.directory = scratch.name
         programs = os.path.join(scratch.name, "bin")
         os.mkdir(programs)
         os.symlink(KTSTR, os.path.join(programs, "ktstr"))
@@ -111,7 +111,7 @@ class Page(unittest.TestCase):
 
     def run_again(self, attempt, command):
         """As if it had not been run before: commands that follow see one run."""
-        before = os.path.join(self.folder, "before")
+        before = os.path.join(self.directory, "before")
         if attempt == 0:
             shutil.rmtree(before, ignore_errors=True)
             shutil.copytree(self.project, before, symlinks=True)

@@ -53,17 +53,17 @@ class Hostile(machine.GuestTest):
     @classmethod
     def setUpClass(cls):
         # pylint: disable=consider-using-with
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.core = os.path.join(cls.folder.name, "guest.vmcore")
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.core = os.path.join(cls.directory.name, "guest.vmcore")
         if not guest.missing():
             save(cls.core)
 
     @classmethod
     def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.directory.cleanup()
 
     def test_the_kernel_cache_does_not_change_the_output(self):
-        cache = os.path.join(self.folder.name, "cache")
+        cache = os.path.join(self.directory.name, "cache")
         kept = os.path.join(cache, "kernel-memory")
         cold = inspect(self.core, cache, "--no-cache")
         self.assertFalse(os.path.exists(kept))

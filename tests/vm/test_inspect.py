@@ -302,16 +302,16 @@ class Inspect(machine.GuestTest):
     def test_the_guest_runs_on_after_it_was_frozen(self):
         self.assertEqual(self.guest.ask("echo alive"), ["alive"])
 
-    def interrupt_a_vmcore(self, folder, number=signal.SIGINT):
-        """What the writer ended with, and what was in the folder while it stood still and so did the guest."""
+    def interrupt_a_vmcore(self, directory, number=signal.SIGINT):
+        """What the writer ended with, and what was in the directory while it stood still and so did the guest."""
         writer = subprocess.Popen([machine.KTSTR, "inspect", self.guest.source(), "--freeze", "--vmcore",
-                                   os.path.join(folder, "core")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   os.path.join(directory, "core")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         # It goes on by small steps, so that it is stopped in the middle.
-        while not os.listdir(folder) and writer.poll() is None:
+        while not os.listdir(directory) and writer.poll() is None:
             writer.send_signal(signal.SIGCONT)
             time.sleep(0.005)
             writer.send_signal(signal.SIGSTOP)
-        half = os.listdir(folder)
+        half = os.listdir(directory)
         self.guest.send("echo runs on")
         answer = select.select([self.guest.process.stdout], [], [], 0.5)[0]
         self.assertEqual(self.guest.state(), "paused")
@@ -321,9 +321,9 @@ class Inspect(machine.GuestTest):
         return writer.returncode, said, half, answer
 
     def test_interrupting_a_vmcore_resumes_the_guest_and_leaves_no_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            status, said, half, answer = self.interrupt_a_vmcore(folder)
-            left = os.listdir(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            status, said, half, answer = self.interrupt_a_vmcore(directory)
+            left = os.listdir(directory)
         answers = select.select([self.guest.process.stdout], [], [], PATIENCE)[0]
         if not answers:
             # Nobody would be able to end it in peace.
@@ -343,8 +343,8 @@ class Inspect(machine.GuestTest):
         self.assertEqual(self.guest.state(), "running")
 
     def test_a_guest_resumes_when_its_freezer_is_killed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            status, _, half, answer = self.interrupt_a_vmcore(folder, signal.SIGKILL)
+        with tempfile.TemporaryDirectory() as directory:
+            status, _, half, answer = self.interrupt_a_vmcore(directory, signal.SIGKILL)
         self.assertEqual((status, len(half), answer), (-signal.SIGKILL, 1, []))
         self.assert_answers()
 

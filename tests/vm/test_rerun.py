@@ -19,7 +19,7 @@ AGAIN = os.path.join(guest.BUILD, "tests", "suites", "again")
 
 
 class Rerun(GuestTest):
-    """Works in a folder whose name a shell would take apart."""
+    """Works in a directory whose name a shell would take apart."""
 
     def setUp(self):
         super().setUp()
@@ -30,10 +30,10 @@ class Rerun(GuestTest):
     def path(self, *parts):
         return os.path.join(self.top.name, *parts)
 
-    def copy(self, folder):
-        os.makedirs(self.path(folder))
-        self.write("good\n", folder, "again.data")
-        return shutil.copy(AGAIN, self.path(folder, "again"))
+    def copy(self, directory):
+        os.makedirs(self.path(directory))
+        self.write("good\n", directory, "again.data")
+        return shutil.copy(AGAIN, self.path(directory, "again"))
 
     def write(self, text, *parts):
         with open(self.path(*parts), "w", encoding="utf-8") as f:
@@ -43,10 +43,10 @@ class Rerun(GuestTest):
         return subprocess.run([KTSTR, *arguments], capture_output=True, text=True, check=False, cwd=self.top.name,
                               timeout=600, **kwargs)
 
-    def records(self, folder):
-        """Path and content of each record below a folder, by the test's name."""
+    def records(self, directory):
+        """Path and content of each record below a directory, by the test's name."""
         found = []
-        for base, _, names in os.walk(self.path(folder)):
+        for base, _, names in os.walk(self.path(directory)):
             for name in sorted(names):
                 if name.endswith(".ktstr.json"):
                     with open(os.path.join(base, name), encoding="utf-8") as f:

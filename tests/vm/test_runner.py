@@ -17,14 +17,14 @@ SUITES = os.path.join(guest.BUILD, "tests", "suites")
 
 
 def run(*arguments, cwd, **kwargs):
-    """The finished `ktstr test`, in a folder of its own."""
+    """The finished `ktstr test`, in a directory of its own."""
     kwargs.setdefault("timeout", 600)
     return subprocess.run([KTSTR, "test", *arguments], capture_output=True, text=True, check=False, cwd=cwd, **kwargs)
 
 
-def records(folder):
+def records(directory):
     found = []
-    for base, _, names in os.walk(folder):
+    for base, _, names in os.walk(directory):
         for name in names:
             if name.endswith(".ktstr.json"):
                 with open(os.path.join(base, name), encoding="utf-8") as f:
@@ -35,17 +35,17 @@ def records(folder):
 class Runner(GuestTest):
     def setUp(self):
         super().setUp()
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
 
     def test_tests_pass_and_leave_records(self):
-        done = run(os.path.join(SUITES, "trivial"), "-k", "trivial_03", "-k", "*:trivial_1[12]", "-o", "out", cwd=self.folder.name)
+        done = run(os.path.join(SUITES, "trivial"), "-k", "trivial_03", "-k", "*:trivial_1[12]", "-o", "out", cwd=self.directory.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         self.assertIn("3 tests: 3 passed", done.stdout)
-        found = records(os.path.join(self.folder.name, "out"))
+        found = records(os.path.join(self.directory.name, "out"))
         self.assertEqual(sorted((r["test_name"], r["state"], r["verdict"], r["topology"]) for r in found),
                          [(name, "finished", "pass", "1n1l1c1t") for name in ("trivial_03", "trivial_11", "trivial_12")])
-        self.assertEqual(os.listdir(self.folder.name), ["out"])
+        self.assertEqual(os.listdir(self.directory.name), ["out"])
         for record in found:
             self.assertEqual([stage["name"] for stage in record["stages"]], ["setup", "work", "cleanup"])
             times = [stage["at_ms"] for stage in record["stages"]]

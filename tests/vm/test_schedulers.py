@@ -23,14 +23,14 @@ class Schedulers(unittest.TestCase):
         cls.why = guest.missing()
         if cls.why:
             return
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        command = [KTSTR, "test", SUITE, "--files", SCHEDULERS, "-o", cls.folder.name]
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        command = [KTSTR, "test", SUITE, "--files", SCHEDULERS, "-o", cls.directory.name]
         cls.done = subprocess.run(command, capture_output=True, text=True, timeout=800, check=False)
         cls.records = {}
-        for name in os.listdir(cls.folder.name):
+        for name in os.listdir(cls.directory.name):
             if name.endswith(".ktstr.json"):
-                with open(os.path.join(cls.folder.name, name), encoding="utf-8") as f:
+                with open(os.path.join(cls.directory.name, name), encoding="utf-8") as f:
                     record = json.load(f)
                 cls.records[record["test_name"]] = record
 

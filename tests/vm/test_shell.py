@@ -158,8 +158,8 @@ class Machine(machine.GuestTest):
         self.assertEqual((done.returncode, done.stdout), (0, version * 2 + b"from the host"), done)
 
     def test_a_missing_library_is_named_before_a_guest_starts(self):
-        with tempfile.TemporaryDirectory() as folder:
-            library, program = os.path.join(folder, "libktstrnone.so"), os.path.join(folder, "program")
+        with tempfile.TemporaryDirectory() as directory:
+            library, program = os.path.join(directory, "libktstrnone.so"), os.path.join(directory, "program")
             subprocess.run(["cc", "-shared", "-x", "c", "-o", library, "/dev/null"], check=True)
             subprocess.run(["cc", "-o", program, "-Wl,--no-as-needed", library, "-x", "c", "-"],
                            input=b"int main(void) { return 0; }", check=True)

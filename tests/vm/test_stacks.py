@@ -152,10 +152,10 @@ class Stacks(machine.GuestTest):
             self.assertIn("registers are unknown", why)
 
     def test_stacks_from_a_vmcore_are_the_same(self):
-        with tempfile.TemporaryDirectory() as folder:
-            core = os.path.join(folder, "core")
+        with tempfile.TemporaryDirectory() as directory:
+            core = os.path.join(directory, "core")
             self.assertIn("bytes", inspect_source(self.vm, "--freeze", "--vmcore", core))
-            self.assertEqual(os.listdir(folder), ["core"])
+            self.assertEqual(os.listdir(directory), ["core"])
             self.assert_same(stacks(core)[0][self.sleeper], self.told[self.sleeper])
             self.assertEqual([s["pid"] for s in json.loads(inspect_source(core, "stack", "sleep", "--json"))["stacks"]], [self.sleeper])
             told = os.stat(core)
@@ -182,8 +182,8 @@ class Stacks(machine.GuestTest):
 
     def test_a_task_that_ran_is_seen_through_the_notes_of_a_vmcore(self):
         states = {}
-        with tempfile.TemporaryDirectory() as folder:
-            core = os.path.join(folder, "core")
+        with tempfile.TemporaryDirectory() as directory:
+            core = os.path.join(directory, "core")
             for _ in range(20):
                 inspect_source(self.vm, "--freeze", "--vmcore", core)
                 seen, idle = stacks(core)
@@ -195,7 +195,7 @@ class Stacks(machine.GuestTest):
                 if (self.spinner, "user") in states and (self.copier, "on-cpu") in states:
                     break
             # A vmcore of a vmcore has them as well; the last that was written is the one looked at.
-            again = os.path.join(folder, "again")
+            again = os.path.join(directory, "again")
             inspect_source(core, "--vmcore", again)
             self.assertEqual(stacks(again), (seen, idle))
         self.assertEqual(states[self.spinner, "user"]["frames"], [])

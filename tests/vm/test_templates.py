@@ -82,7 +82,7 @@ class Clones(Case):
             self.assertEqual((new.st_ino, new.st_mtime_ns, new.st_blocks), (old.st_ino, old.st_mtime_ns, old.st_blocks), f)
         self.assertLess(files["ram.0"].st_blocks * 512, files["ram.0"].st_size)
         self.check_nothing_is_left()
-        self.assertEqual(self.home.run_folders(), [])
+        self.assertEqual(self.home.run_directories(), [])
 
     def test_three_at_once_boot_one_template(self):
         processes = [self.home.start("echo up", "-v", *SMALL) for _ in range(3)]
@@ -100,10 +100,10 @@ class Clones(Case):
     def damage_and_use_again(self):
         """RAM of the right size that is not the template's: refused once, then booted anew."""
         (name,) = self.home.whole_templates()
-        folder = os.path.join(self.home.templates, name)
-        with open(os.path.join(folder, "template.json"), encoding="utf-8") as f:
+        directory = os.path.join(self.home.templates, name)
+        with open(os.path.join(directory, "template.json"), encoding="utf-8") as f:
             place = json.load(f)["nonce_phys"]
-        with open(os.path.join(folder, "ram.0"), "r+b") as f:
+        with open(os.path.join(directory, "ram.0"), "r+b") as f:
             f.seek(place)
             f.write(bytes(64))
         status, out, err = self.home.sh("echo up", *SMALL)
@@ -195,7 +195,7 @@ class Killed(Case):
                 self.use(words)
         self.assertGreater(hits, self.ROUNDS // 3, "killed hardly any")
         self.use("last")
-        self.assertEqual(self.home.run_folders(), [])
+        self.assertEqual(self.home.run_directories(), [])
         self.check_nothing_is_left("last")
 
 

@@ -89,7 +89,7 @@ static __attribute__((format(printf, 2, 3))) void print(int fd, const char *fmt,
 
 #define complain(fmt, ...) print(STDERR_FILENO, "jemalloc-alloc-worker: " fmt "\n", ##__VA_ARGS__)
 
-/* -1 when the folder cannot be read. */
+/* -1 when the directory cannot be read. */
 static int count_threads(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -115,7 +115,7 @@ static bool write_ready_marker(void)
 		complain("the path of the ready marker is too long");
 		return false;
 	}
-	/* The folder may be open to everyone: a link waiting there is not followed. */
+	/* The directory may be open to everyone: a link waiting there is not followed. */
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	written = fd >= 0 && write(fd, READY_MARKER_TEXT, n) == (ssize_t)n;
 	if (!written)

@@ -102,8 +102,8 @@ void check_qemu(const char *root, struct finding *finding)
 
 void check_firmware(const char *root, struct finding *finding)
 {
-	static const char *const folders[] = { "/usr/share/qemu", "/usr/local/share/qemu",
-					       "/usr/share/seabios" };
+	static const char *const dirs[] = { "/usr/share/qemu", "/usr/local/share/qemu",
+					    "/usr/share/seabios" };
 	_cleanup_free_ char *qemu = NULL;
 	_cleanup_error_ struct error *no_qemu = vm_qemu_binary_path(&qemu);
 
@@ -117,8 +117,8 @@ void check_firmware(const char *root, struct finding *finding)
 			return;
 		}
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		_cleanup_free_ char *path = xasprintf("%s/qboot.rom", folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/qboot.rom", dirs[i]);
 
 		if (check_exists(root, path)) {
 			finding_say(finding, CHECK_OK, "%s", path);

@@ -187,7 +187,7 @@ void check_apt(const char *root, struct finding *finding)
 /* A kernel takes about 100 MB and a template as much or more. */
 #define ENOUGH_BYTES (UINT64_C(2) << 30)
 
-/* The folder itself or the nearest one above that exists. */
+/* The directory itself or the nearest one above that exists. */
 static char *nearest(const char *path)
 {
 	_cleanup_free_ char *at = xstrdup(path);

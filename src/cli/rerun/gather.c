@@ -194,7 +194,7 @@ static struct error *find_files(const struct test_config *config, const struct r
 	}
 	g->finder.places = places;
 	g->finder.n_places = n;
-	err = harness_session_find_files(g, config->folders.at, config->folders.n);
+	err = harness_session_find_files(g, config->dirs.at, config->dirs.n);
 	/* All is found; what the finder borrowed is ours and goes. */
 	g->finder.places = NULL;
 	g->finder.n_places = g->finder.n_dirs = 0;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/results/results.h"
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 
 struct results_config {
 	const char *path;
@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 		   "print the details of each verdict, and where its files are", .letter = 'v'),
 	CLI_ARGUMENT(
 		"DIR", CLI_STRING(struct results_config, path),
-		"directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE,
+		"directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_DIR_BASE,
 		.complete = CLI_COMPLETE_FILE),
 };
 
@@ -30,35 +30,35 @@ static const char examples[] = "  ktstr results\n"
 static struct error *find_newest(char **ret_dir)
 {
 	_cleanup_result_names_ struct result_names names = { 0 };
-	_cleanup_error_ struct error *err = result_folder_runs(RESULT_FOLDER_BASE, &names);
+	_cleanup_error_ struct error *err = result_dir_runs(RESULT_DIR_BASE, &names);
 
 	if (error_is(err, &base_error_domain, BASE_ABSENT) || (!err && names.names.n == 0))
 		return base_error(
 			BASE_ABSENT, 0,
-			"there are no results in ./" RESULT_FOLDER_BASE
+			"there are no results in ./" RESULT_DIR_BASE
 			": `ktstr test` writes them; ktstr results DIR shows those of -o DIR");
 	if (err)
 		return take_ptr(err);
-	*ret_dir = xasprintf("%s/%s", RESULT_FOLDER_BASE, names.names.at[0]);
+	*ret_dir = xasprintf("%s/%s", RESULT_DIR_BASE, names.names.at[0]);
 	return NULL;
 }
 
-static int show_folder(const struct shown_folder *folder, const struct results_config *config)
+static int show_dir(const struct shown_dir *directory, const struct results_config *config)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct text_look how = text_look_for(STDOUT_FILENO);
 	int printed;
 
 	if (config->json) {
-		results_format_json(folder, &text);
+		results_format_json(directory, &text);
 	} else {
-		results_format_table(folder, &how, &text);
+		results_format_table(directory, &how, &text);
 		if (config->verbose)
-			results_format_details(folder, &text);
-		results_format_summary(folder, &text);
+			results_format_details(directory, &text);
+		results_format_summary(directory, &text);
 	}
 	printed = cli_print(&text);
-	return folder->counts[SHOWN_UNREADABLE] ? CLI_EXIT_FAILED : printed;
+	return directory->counts[SHOWN_UNREADABLE] ? CLI_EXIT_FAILED : printed;
 }
 
 static int show_runs(const char *dir, const struct result_names *names,
@@ -72,8 +72,8 @@ static int show_runs(const char *dir, const struct result_names *names,
 
 	for (size_t i = 0; i < names->names.n; i++) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", dir, names->names.at[i]);
-		struct shown_folder folder = { 0 };
-		struct error *err = shown_folder_read(path, &folder);
+		struct shown_dir directory = { 0 };
+		struct error *err = shown_dir_read(path, &directory);
 
 		if (err) {
 			unreadable = true;
@@ -81,8 +81,8 @@ static int show_runs(const char *dir, const struct result_names *names,
 			error_free(err);
 			continue;
 		}
-		unreadable |= folder.counts[SHOWN_UNREADABLE] > 0;
-		vec_push(&runs.runs, folder);
+		unreadable |= directory.counts[SHOWN_UNREADABLE] > 0;
+		vec_push(&runs.runs, directory);
 	}
 	if (config->json)
 		runs_format_json(&runs, &text);
@@ -95,7 +95,7 @@ static int show_runs(const char *dir, const struct result_names *names,
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct results_config *config = config_;
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_result_names_ struct result_names runs = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *newest = NULL;
@@ -109,18 +109,18 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	if (err)
 		return cli_fail(err);
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		shown_file_read(path, &folder);
-		return show_folder(&folder, config);
+		shown_file_read(path, &directory);
+		return show_dir(&directory, config);
 	}
-	err = shown_folder_read(path, &folder);
-	if (!err && folder.records.n == 0)
-		err = result_folder_runs(path, &runs);
+	err = shown_dir_read(path, &directory);
+	if (!err && directory.records.n == 0)
+		err = result_dir_runs(path, &runs);
 	if (err)
 		return cli_fail(err);
 	if (runs.names.n)
 		return show_runs(path, &runs, config);
-	if (folder.records.n)
-		return show_folder(&folder, config);
+	if (directory.records.n)
+		return show_dir(&directory, config);
 	err = base_error(BASE_ABSENT, 0, "there are no records in %s or in its subdirectories",
 			 path);
 	return cli_fail(err);

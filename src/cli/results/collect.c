@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "procfs/task.h"
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 
 const struct shown_state_row shown_states[N_SHOWN_STATES] = {
 	[SHOWN_FAIL] = { "fail", "failed" },
@@ -17,16 +17,16 @@ const struct shown_state_row shown_states[N_SHOWN_STATES] = {
 	[SHOWN_PASS] = { "pass", "passed" },
 };
 
-void shown_folder_deinit(struct shown_folder *folder)
+void shown_dir_deinit(struct shown_dir *directory)
 {
-	for (size_t i = 0; i < folder->records.n; i++) {
-		free(folder->records.at[i].file);
-		free(folder->records.at[i].why);
-		result_run_deinit(&folder->records.at[i].run);
+	for (size_t i = 0; i < directory->records.n; i++) {
+		free(directory->records.at[i].file);
+		free(directory->records.at[i].why);
+		result_run_deinit(&directory->records.at[i].run);
 	}
-	vec_deinit(&folder->records);
-	free(folder->dir);
-	*folder = (struct shown_folder){ 0 };
+	vec_deinit(&directory->records);
+	free(directory->dir);
+	*directory = (struct shown_dir){ 0 };
 }
 
 static enum shown_state state_of(const struct result_run *run)
@@ -77,16 +77,16 @@ static char *without_path(const char *message, const char *path)
 	return xstrdup(message);
 }
 
-static void add_record(struct shown_folder *folder, const char *file)
+static void add_record(struct shown_dir *directory, const char *file)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, file);
+	_cleanup_free_ char *path = xasprintf("%s/%s", directory->dir, file);
 	struct shown_record record = { .file = xstrdup(file) };
 	_cleanup_error_ struct error *err = result_run_read(path, &record.run);
 
 	record.state = err ? SHOWN_UNREADABLE : state_of(&record.run);
 	record.why = err ? without_path(error_message(err), path) : why_of(&record.run);
-	folder->counts[record.state]++;
-	vec_push(&folder->records, record);
+	directory->counts[record.state]++;
+	vec_push(&directory->records, record);
 }
 
 static const char *name_of(const struct shown_record *record)
@@ -113,28 +113,28 @@ static int failures_first(const void *a_, const void *b_)
 	return order ? order : by_stem(a->file, b->file);
 }
 
-struct error *shown_folder_read(const char *dir, struct shown_folder *ret)
+struct error *shown_dir_read(const char *dir, struct shown_dir *ret)
 {
 	_cleanup_result_names_ struct result_names names = { 0 };
-	struct shown_folder folder = { 0 };
-	struct error *err = result_folder_records(dir, &names);
+	struct shown_dir directory = { 0 };
+	struct error *err = result_dir_records(dir, &names);
 
 	if (err)
 		return err;
-	folder.dir = xstrdup(dir);
+	directory.dir = xstrdup(dir);
 	for (size_t i = 0; i < names.names.n; i++)
-		add_record(&folder, names.names.at[i]);
-	if (folder.records.n)
-		qsort(folder.records.at, folder.records.n, sizeof(*folder.records.at),
+		add_record(&directory, names.names.at[i]);
+	if (directory.records.n)
+		qsort(directory.records.at, directory.records.n, sizeof(*directory.records.at),
 		      failures_first);
-	*ret = folder;
+	*ret = directory;
 	return NULL;
 }
 
-void shown_file_read(const char *path, struct shown_folder *ret)
+void shown_file_read(const char *path, struct shown_dir *ret)
 {
 	_cleanup_free_ char *for_dir = xstrdup(path), *for_base = xstrdup(path);
 
-	*ret = (struct shown_folder){ .dir = xstrdup(dirname(for_dir)) };
+	*ret = (struct shown_dir){ .dir = xstrdup(dirname(for_dir)) };
 	add_record(ret, basename(for_base));
 }

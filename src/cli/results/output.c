@@ -15,7 +15,7 @@
 void shown_runs_deinit(struct shown_runs *runs)
 {
 	for (size_t i = 0; i < runs->runs.n; i++)
-		shown_folder_deinit(&runs->runs.at[i]);
+		shown_dir_deinit(&runs->runs.at[i]);
 	vec_deinit(&runs->runs);
 	free(runs->dir);
 	*runs = (struct shown_runs){ 0 };
@@ -26,16 +26,16 @@ static const char *name_of(const struct shown_record *record)
 	return record->run.name ? record->run.name : record->run.test;
 }
 
-void results_format_table(const struct shown_folder *folder, const struct text_look *look,
+void results_format_table(const struct shown_dir *directory, const struct text_look *look,
 			  struct strbuf *into)
 {
 	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("VERDICT", "TEST", "~WHY",
 								   ">TIME", "RECORD");
 
-	if (folder->records.n == 0)
+	if (directory->records.n == 0)
 		return;
-	for (size_t i = 0; i < folder->records.n; i++) {
-		const struct shown_record *record = &folder->records.at[i];
+	for (size_t i = 0; i < directory->records.n; i++) {
+		const struct shown_record *record = &directory->records.at[i];
 		_cleanup_strbuf_ struct strbuf time = STRBUF_INIT;
 
 		/* A record may claim any time. */
@@ -60,19 +60,19 @@ static void add_counts(const size_t counts[N_SHOWN_STATES], struct strbuf *into)
 	}
 }
 
-void results_format_summary(const struct shown_folder *folder, struct strbuf *into)
+void results_format_summary(const struct shown_dir *directory, struct strbuf *into)
 {
-	if (folder->records.n == 0) {
+	if (directory->records.n == 0) {
 		strbuf_append(into, "No records in ");
-		text_escape(into, folder->dir);
+		text_escape(into, directory->dir);
 		strbuf_append(into, ".\n");
 		return;
 	}
-	strbuf_appendf(into, "%zu record%s in ", folder->records.n,
-		       folder->records.n == 1 ? "" : "s");
-	text_escape(into, folder->dir);
+	strbuf_appendf(into, "%zu record%s in ", directory->records.n,
+		       directory->records.n == 1 ? "" : "s");
+	text_escape(into, directory->dir);
 	strbuf_append(into, ": ");
-	add_counts(folder->counts, into);
+	add_counts(directory->counts, into);
 	strbuf_append_char(into, '\n');
 }
 
@@ -95,11 +95,11 @@ static void add_part(struct strbuf *into, const struct exchange_part *part)
 	add_line(into, result_verdict_name(result_reason_verdict(part->reason)), strbuf_str(&text));
 }
 
-static void add_details(const struct shown_folder *folder, const struct shown_record *record,
+static void add_details(const struct shown_dir *directory, const struct shown_record *record,
 			struct strbuf *into)
 {
 	const struct result_run *run = &record->run;
-	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, record->file);
+	_cleanup_free_ char *path = xasprintf("%s/%s", directory->dir, record->file);
 	_cleanup_strbuf_ struct strbuf rerun = STRBUF_INIT;
 
 	strbuf_append(&rerun, "ktstr rerun ");
@@ -121,17 +121,17 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 		add_line(into, "again", strbuf_str(&rerun));
 }
 
-void results_format_details(const struct shown_folder *folder, struct strbuf *into)
+void results_format_details(const struct shown_dir *directory, struct strbuf *into)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < folder->records.n; i++) {
-		const struct shown_record *record = &folder->records.at[i];
+	for (size_t i = 0; i < directory->records.n; i++) {
+		const struct shown_record *record = &directory->records.at[i];
 
 		if (record->state == SHOWN_PASS && !record->run.parts.n && !record->run.notes.n &&
 		    !record->run.problem)
 			continue;
-		add_details(folder, record, into);
+		add_details(directory, record, into);
 		any = true;
 	}
 	if (any)
@@ -144,7 +144,7 @@ void runs_format_table(const struct shown_runs *runs, const struct text_look *lo
 	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("RUN", ">RECORDS", "~RESULT");
 
 	for (size_t i = 0; i < runs->runs.n; i++) {
-		const struct shown_folder *run = &runs->runs.at[i];
+		const struct shown_dir *run = &runs->runs.at[i];
 		_cleanup_free_ char *for_base = xstrdup(run->dir);
 		_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT;
 
@@ -156,11 +156,11 @@ void runs_format_table(const struct shown_runs *runs, const struct text_look *lo
 	text_table_format(table, look, into);
 }
 
-static void add_count_members(struct json_writer *w, const struct shown_folder *folder)
+static void add_count_members(struct json_writer *w, const struct shown_dir *directory)
 {
 	json_open_object(w, "counts");
 	for (int state = 0; state < N_SHOWN_STATES; state++)
-		json_add_u64(w, shown_states[state].name, folder->counts[state]);
+		json_add_u64(w, shown_states[state].name, directory->counts[state]);
 	json_end_object(w);
 }
 
@@ -180,16 +180,16 @@ static void add_run(struct json_writer *w, const struct result_run *run)
 		json_add_u64(w, "wall_ms", run->wall_ms);
 }
 
-void results_format_json(const struct shown_folder *folder, struct strbuf *into)
+void results_format_json(const struct shown_dir *directory, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_object(&w);
-	json_add_string(&w, "dir", folder->dir);
-	add_count_members(&w, folder);
+	json_add_string(&w, "dir", directory->dir);
+	add_count_members(&w, directory);
 	json_open_array(&w, "records");
-	for (size_t i = 0; i < folder->records.n; i++) {
-		const struct shown_record *record = &folder->records.at[i];
+	for (size_t i = 0; i < directory->records.n; i++) {
+		const struct shown_record *record = &directory->records.at[i];
 		bool finished = record->run.state == RESULT_FINISHED;
 
 		json_begin_object(&w);
@@ -212,7 +212,7 @@ void runs_format_json(const struct shown_runs *runs, struct strbuf *into)
 	json_add_string(&w, "dir", runs->dir);
 	json_open_array(&w, "runs");
 	for (size_t i = 0; i < runs->runs.n; i++) {
-		const struct shown_folder *run = &runs->runs.at[i];
+		const struct shown_dir *run = &runs->runs.at[i];
 		_cleanup_free_ char *for_base = xstrdup(run->dir);
 
 		json_begin_object(&w);

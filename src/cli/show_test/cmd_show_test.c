@@ -13,7 +13,7 @@
 struct show_test_config {
 	const char *binary;
 	struct cli_strings tests;
-	struct cli_strings folders;
+	struct cli_strings dirs;
 	const char *topology, *kernel;
 	int accel;
 	bool json;
@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
 		   "compare what the test needs with this kernel instead of the default",
 		   .complete = CLI_COMPLETE_FILE),
 	CLI_OPTION(
-		"files", "DIR", CLI_STRINGS(struct show_test_config, folders),
+		"files", "DIR", CLI_STRINGS(struct show_test_config, dirs),
 		"search this directory for the files that tests name, before PATH and after the binary's own directory",
 		.complete = CLI_COMPLETE_FILE),
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct show_test_config, accel, vm_accel_wish_words),
@@ -128,7 +128,7 @@ static struct error *look(const struct show_test_config *config, struct show *sh
 	if (show->no_kernel && config->kernel)
 		return take_ptr(show->no_kernel);
 	vm_accel_choose((enum vm_accel_wish)config->accel, &show->accel);
-	harness_session_look_in(&show->session, config->folders.at, config->folders.n);
+	harness_session_look_in(&show->session, config->dirs.at, config->dirs.n);
 	return NULL;
 }
 

@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
 		   "boot this kernel: a series, a version, or a path; see ktstr kernel list",
 		   .complete = CLI_COMPLETE_FILE),
 	CLI_OPTION(
-		"files", "DIR", CLI_STRINGS(struct test_config, folders),
+		"files", "DIR", CLI_STRINGS(struct test_config, dirs),
 		"search this directory for the files that tests name, before PATH and after the binary's own directory",
 		.complete = CLI_COMPLETE_FILE),
 	TEST_OPTIONS_OF_RUNS,

@@ -13,7 +13,7 @@
 #include "base/suggest.h"
 #include "cli/frame/interrupts.h"
 #include "harness/runner.h"
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 #include "text/terminal.h"
 
 struct test_session {
@@ -80,17 +80,17 @@ static size_t count_alone(const struct test_config *config, const struct harness
 	return n;
 }
 
-static struct error *folder_of(const struct test_config *config, char **ret)
+static struct error *dir_of(const struct test_config *config, char **ret)
 {
 	struct error *err;
 
 	if (!config->output)
-		return result_folder_new(RESULT_FOLDER_BASE, ret);
+		return result_dir_new(RESULT_DIR_BASE, ret);
 	/* Now: it is one mistake on the command line, not one for each test. */
 	err = paths_make(config->output, 0777);
 	/* What a runner that was killed left there. */
 	if (!err)
-		err = result_folder_sweep(config->output);
+		err = result_dir_sweep(config->output);
 	if (err)
 		return error_wrap(err, "--output %s", config->output);
 	*ret = xstrdup(config->output);
@@ -124,7 +124,7 @@ static struct error *run_plan(const struct test_config *config,
 	report.verbose = config->verbose;
 	report.quiet = config->quiet;
 	report.cancel = &cancel;
-	err = folder_of(config, &dir);
+	err = dir_of(config, &dir);
 	if (!err)
 		err = report_run_new((enum report_format)config->format, &report,
 				     &session->reporter);
@@ -135,7 +135,7 @@ static struct error *run_plan(const struct test_config *config,
 					       .kernels = strbuf_str(&kernels),
 					       .jobs = options.jobs,
 					       .n_alone = count_alone(config, &gathered->plan),
-					       .folder = dir,
+					       .dir = dir,
 					       .started_unix_sec = (uint64_t)time(NULL),
 				       });
 	if (err)
@@ -256,7 +256,7 @@ static struct error *gather(const void *config_, const struct cancel *until,
 		err = test_plan(config, ret);
 	if (err || config->list)
 		return err;
-	return harness_session_find_files(ret, config->folders.at, config->folders.n);
+	return harness_session_find_files(ret, config->dirs.at, config->dirs.n);
 }
 
 int test_run(const struct cli_invocation *invocation UNUSED, const void *config)

@@ -14,8 +14,8 @@ struct test_config {
 	struct cli_strings patterns;
 	struct cli_strings topologies;
 	struct cli_strings kernels;
-	struct cli_strings folders; /* --files */
-	const char *output;	    /* -o: NULL is a fresh folder */
+	struct cli_strings dirs; /* --files */
+	const char *output;	 /* -o: NULL is a fresh directory */
 	int format;
 	int accel;
 	uint32_t jobs; /* 0: by the host */

@@ -32,9 +32,9 @@ void ctprof_bpf_cgroups_deinit(struct ctprof_bpf_cgroups *cgroups)
 	*cgroups = (struct ctprof_bpf_cgroups){ .mount_fd = -1 };
 }
 
-/* Where its folder is now, by asking the file system for the node: no walk, no race with a move. */
-static bool find_folder(const struct ctprof_bpf_cgroups *cgroups, uint64_t id,
-			char folder[PATH_MAX])
+/* Where its directory is now, by asking the file system for the node: no walk, no race with a move.
+ */
+static bool find_dir(const struct ctprof_bpf_cgroups *cgroups, uint64_t id, char dir[PATH_MAX])
 {
 	struct {
 		struct file_handle head;
@@ -54,14 +54,15 @@ static bool find_folder(const struct ctprof_bpf_cgroups *cgroups, uint64_t id,
 	if (fd < 0)
 		return false;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, folder, PATH_MAX);
+	n = readlink(link, dir, PATH_MAX);
 	if (n <= 0 || n == PATH_MAX)
 		return false;
-	folder[n] = '\0';
+	dir[n] = '\0';
 	return true;
 }
 
-/* The mount point's path is in front of the folder; what the mount shows of the tree belongs there.
+/* The mount point's path is in front of the directory; what the mount shows of the tree belongs
+ * there.
  */
 static bool name_of(const struct ctprof_bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
 		    uint32_t *ret_path)
@@ -69,20 +70,20 @@ static bool name_of(const struct ctprof_bpf_cgroups *cgroups, uint64_t id, struc
 	static const char deleted[] = " (deleted)";
 	const char *top = cgroups->mount.path, *root = cgroups->mount.root;
 	_cleanup_free_ char *path = NULL;
-	char folder[PATH_MAX];
+	char dir[PATH_MAX];
 	size_t n;
 
-	if (!find_folder(cgroups, id, folder))
+	if (!find_dir(cgroups, id, dir))
 		return false;
-	n = strlen(folder);
-	if (n >= strlen(deleted) && strcmp(folder + n - strlen(deleted), deleted) == 0)
+	n = strlen(dir);
+	if (n >= strlen(deleted) && strcmp(dir + n - strlen(deleted), deleted) == 0)
 		return false;
 	n = strlen(top);
-	if (strncmp(folder, top, n) != 0 || (folder[n] != '\0' && folder[n] != '/'))
+	if (strncmp(dir, top, n) != 0 || (dir[n] != '\0' && dir[n] != '/'))
 		return false;
 	if (!root || strcmp(root, "/") == 0)
 		root = "";
-	path = xasprintf("%s%s", root, folder + n);
+	path = xasprintf("%s%s", root, dir + n);
 	*ret_path = intern_add(strings, *path ? path : "/");
 	return true;
 }

@@ -113,7 +113,7 @@ void ctprof_bpf_rules_read(const char *root, struct ctprof_bpf_rules *ret)
 enum {
 	LOADAVG_BYTES = 256,
 	LOADAVG_AVERAGES = 3,
-	OWN_LINKS = 2, /* of a folder without others in it */
+	OWN_LINKS = 2, /* of a directory without others in it */
 };
 
 bool ctprof_thread_count_parse(const char *loadavg, size_t n, uint64_t *ret)
@@ -126,7 +126,7 @@ bool ctprof_thread_count_parse(const char *loadavg, size_t n, uint64_t *ret)
 	return slice_take_until(&word, '/', &running) && slice_u64(word, ret);
 }
 
-/* A folder has a link from each folder in it; the one of a process that is gone has none. */
+/* A directory has a link from each directory in it; the one of a process that is gone has none. */
 static uint64_t threads_of(const char *root, pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/%d/task", root, (int)pid);

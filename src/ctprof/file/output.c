@@ -25,7 +25,7 @@ static char *where_it_leads(const char *path)
 	return real ? real : xstrdup(path);
 }
 
-static struct error *check_folder(const char *path)
+static struct error *check_dir(const char *path)
 {
 	_cleanup_free_ char *for_dirname = xstrdup(path);
 	const char *dir = dirname(for_dirname);
@@ -64,7 +64,7 @@ struct error *ctprof_snapshot_output_open(const char *path, struct ctprof_snapsh
 		if (output->fd < 0)
 			return base_error(BASE_IO, errno, "open %s", path);
 	} else {
-		struct error *err = check_folder(output->path);
+		struct error *err = check_dir(output->path);
 
 		if (err)
 			return err;
@@ -83,7 +83,8 @@ void ctprof_snapshot_output_free(struct ctprof_snapshot_output *output)
 	free(output);
 }
 
-/* A file in the folder that has no name yet, so that a kill leaves nothing behind; -1: cannot be.
+/* A file in the directory that has no name yet, so that a kill leaves nothing behind; -1: cannot
+ * be.
  */
 static int open_nameless(const char *dir)
 {
@@ -164,7 +165,7 @@ static struct error *add_first(struct ctprof_snapshot_output *output,
 		return err;
 	output->end = (off_t)ret->file_bytes;
 	output->fd = take_fd(fd);
-	return io_sync_folder_of(output->path);
+	return io_sync_dir_of(output->path);
 }
 
 static struct error *append(struct ctprof_snapshot_output *output,

@@ -52,9 +52,9 @@ static int read_whole(int fd, struct ctprof_walk_buffer *into)
 	}
 }
 
-int ctprof_walk_file_read(int folder, const char *path, struct ctprof_walk_buffer *into)
+int ctprof_walk_file_read(int dir, const char *path, struct ctprof_walk_buffer *into)
 {
-	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	int errnum;
 
 	into->n = 0;
@@ -65,7 +65,7 @@ int ctprof_walk_file_read(int folder, const char *path, struct ctprof_walk_buffe
 	return errnum;
 }
 
-enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int errnum)
+enum ctprof_reason ctprof_walk_file_reason(int dir, const char *path, int errnum)
 {
 	const char *slash = strchr(path, '/');
 	char thread[PATH_BYTES];
@@ -77,8 +77,8 @@ enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int err
 		return CTPROF_SNAPSHOT_REASON_NO_PERMISSION;
 	case ESRCH:
 		return CTPROF_SNAPSHOT_REASON_VANISHED;
-	case EBADF: /* the folder of the process could not be opened any more */
-		return folder < 0 ? CTPROF_SNAPSHOT_REASON_VANISHED : CTPROF_SNAPSHOT_REASON_OTHER;
+	case EBADF: /* the directory of the process could not be opened any more */
+		return dir < 0 ? CTPROF_SNAPSHOT_REASON_VANISHED : CTPROF_SNAPSHOT_REASON_OTHER;
 	case ENOENT:
 		break;
 	default:
@@ -88,8 +88,8 @@ enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int err
 		return CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE;
 	memcpy(thread, path, (size_t)(slash - path));
 	thread[slash - path] = '\0';
-	return fstatat(folder, thread, &st, 0) == 0 ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
-						    : CTPROF_SNAPSHOT_REASON_VANISHED;
+	return fstatat(dir, thread, &st, 0) == 0 ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
+						 : CTPROF_SNAPSHOT_REASON_VANISHED;
 }
 
 enum {

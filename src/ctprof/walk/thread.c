@@ -16,7 +16,7 @@ struct thread_read {
 	struct ctprof_reader *reader;
 	struct metric_thread_sample *sample;
 	struct ctprof_walk_notes notes;
-	int folder;
+	int dir;
 	uint32_t sources;
 	char path[PATH_BYTES]; /* "TID/" and room for the name of a file */
 	size_t path_n;
@@ -38,10 +38,10 @@ void ctprof_reader_deinit(struct ctprof_reader *reader)
 	strbuf_deinit(&reader->last_cgroup);
 }
 
-int ctprof_reader_name(struct ctprof_reader *reader, int folder, const char *path,
+int ctprof_reader_name(struct ctprof_reader *reader, int dir, const char *path,
 		       uint32_t *ret_string)
 {
-	int errnum = ctprof_walk_file_read(folder, path, &reader->buffer);
+	int errnum = ctprof_walk_file_read(dir, path, &reader->buffer);
 	struct slice name;
 
 	if (errnum)
@@ -71,7 +71,7 @@ static const char *path_of(struct thread_read *r, const char *file)
 
 static int read_source(struct thread_read *r, enum metric_source source)
 {
-	return ctprof_walk_file_read(r->folder, path_of(r, metric_sources[source].file),
+	return ctprof_walk_file_read(r->dir, path_of(r, metric_sources[source].file),
 				     &r->reader->buffer);
 }
 
@@ -79,8 +79,7 @@ static void note_errno(struct thread_read *r, enum metric_source source, int err
 {
 	ctprof_walk_notes_unreadable(
 		&r->notes, source,
-		ctprof_walk_file_reason(r->folder, path_of(r, metric_sources[source].file),
-					errnum));
+		ctprof_walk_file_reason(r->dir, path_of(r, metric_sources[source].file), errnum));
 }
 
 /* Reads it when it is wanted; false when there is no text, which is noted. */
@@ -110,7 +109,7 @@ static void read_comm(struct thread_read *r)
 
 	if (!wants(r, METRIC_SOURCE_COMM))
 		return;
-	errnum = ctprof_reader_name(r->reader, r->folder, path_of(r, "comm"), &r->sample->comm);
+	errnum = ctprof_reader_name(r->reader, r->dir, path_of(r, "comm"), &r->sample->comm);
 	if (errnum == 0)
 		mark_read(r, METRIC_SOURCE_COMM);
 	else if (errnum == ENODATA)
@@ -175,7 +174,7 @@ static bool ask_affinity(struct thread_read *r)
 
 	if (errnum) {
 		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
-					 ctprof_walk_file_reason(r->folder, "", errnum));
+					 ctprof_walk_file_reason(r->dir, "", errnum));
 		return false;
 	}
 	if (!same) {
@@ -226,7 +225,7 @@ static void read_status_and_affinity(struct thread_read *r)
 	if (errnum)
 		ctprof_walk_notes_absent(
 			&r->notes, METRIC_SOURCE_AFFINITY,
-			ctprof_walk_file_reason(r->folder, path_of(r, "status"), errnum));
+			ctprof_walk_file_reason(r->dir, path_of(r, "status"), errnum));
 	else
 		take_cpus(r, cpus);
 }
@@ -251,7 +250,7 @@ static void read_smaps(struct thread_read *r)
 		return;
 	errnum = read_source(r, METRIC_SOURCE_SMAPS);
 	path_of(r, "");
-	if (errnum == ESRCH && fstatat(r->folder, r->path, &st, 0) == 0) {
+	if (errnum == ESRCH && fstatat(r->dir, r->path, &st, 0) == 0) {
 		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_SMAPS,
 					 CTPROF_SNAPSHOT_REASON_NO_MEMORY);
 		return;
@@ -309,13 +308,13 @@ static bool is_ghost(const struct thread_read *r)
 	return r->sources && r->sample->sources == 0;
 }
 
-static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_folder,
+static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_dir,
 		  uint32_t sources, struct metric_thread_sample *sample)
 {
 	*r = (struct thread_read){
 		.reader = reader,
 		.sample = sample,
-		.folder = task_folder,
+		.dir = task_dir,
 		.sources = sources,
 	};
 	r->path_n = (size_t)snprintf(r->path, sizeof(r->path), "%" PRIu32 "/", sample->tid);
@@ -332,14 +331,14 @@ static void read_sources(struct thread_read *r)
 	check_schedstat(r);
 }
 
-enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
+enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_dir,
 					      uint32_t sources, struct metric_thread_sample *sample)
 {
 	struct thread_read r;
 
 	if (reader->options->cgroup_glob)
 		sources |= METRIC_SOURCE_BIT(CGROUP);
-	begin(&r, reader, task_folder, sources, sample);
+	begin(&r, reader, task_dir, sources, sample);
 	reader->tally.tids_walked++;
 	read_comm(&r);
 	read_cgroup(&r);
@@ -363,13 +362,13 @@ static bool is_same_thread(struct thread_read *r, uint64_t start_ticks)
 	       now.start_ticks == start_ticks;
 }
 
-void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
+void ctprof_reader_fill(struct ctprof_reader *reader, int task_dir, uint32_t sources,
 			struct metric_thread_sample *sample)
 {
 	const struct metric_thread_sample before = *sample;
 	struct thread_read r;
 
-	begin(&r, reader, task_folder, sources & ~sample->sources, sample);
+	begin(&r, reader, task_dir, sources & ~sample->sources, sample);
 	read_comm(&r);
 	read_cgroup(&r);
 	read_sources(&r);

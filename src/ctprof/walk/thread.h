@@ -17,7 +17,7 @@
 #include "procfs/cpu_list.h"
 #include "procfs/task.h"
 
-/* Reading one small file below an open folder, into a buffer that is used again and again. */
+/* Reading one small file below an open directory, into a buffer that is used again and again. */
 struct ctprof_walk_buffer {
 	char *at;
 	size_t n;
@@ -28,13 +28,13 @@ void ctprof_walk_buffer_init(struct ctprof_walk_buffer *buffer);
 void ctprof_walk_buffer_deinit(struct ctprof_walk_buffer *buffer);
 
 /* 0, or the errno; EFBIG beyond the limit. */
-int ctprof_walk_file_read(int folder, const char *path, struct ctprof_walk_buffer *into);
+int ctprof_walk_file_read(int dir, const char *path, struct ctprof_walk_buffer *into);
 
 /*
  * What an errno of ctprof_walk_file_read() says about `path`, which is TID/file: a file that is not
- * there while its thread's folder is was never there.
+ * there while its thread's directory is was never there.
  */
-enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int errnum);
+enum ctprof_reason ctprof_walk_file_reason(int dir, const char *path, int errnum);
 
 /* Tables of a snapshot into which several readers write at once. */
 struct ctprof_walk_tables {
@@ -145,7 +145,7 @@ void ctprof_reader_init(struct ctprof_reader *reader, const struct ctprof_option
 void ctprof_reader_deinit(struct ctprof_reader *reader);
 
 /* The name of a process or thread, its blanks trimmed; 0, or the errno. "" is ENODATA. */
-int ctprof_reader_name(struct ctprof_reader *reader, int folder, const char *path,
+int ctprof_reader_name(struct ctprof_reader *reader, int dir, const char *path,
 		       uint32_t *ret_string);
 
 enum ctprof_thread_outcome {
@@ -155,10 +155,10 @@ enum ctprof_thread_outcome {
 };
 
 /*
- * Reads what of `sources` is to be had below the task folder; sample->tid and tgid say of whom.
+ * Reads what of `sources` is to be had below the task directory; sample->tid and tgid say of whom.
  * Adds to the tally.
  */
-enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
+enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_dir,
 					      uint32_t sources,
 					      struct metric_thread_sample *sample);
 
@@ -166,7 +166,7 @@ enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int 
  * Reads what of `sources` the sample lacks. A sample that knows when its thread began keeps what
  * it had when its number belongs to another by now; the rest has vanished then.
  */
-void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
+void ctprof_reader_fill(struct ctprof_reader *reader, int task_dir, uint32_t sources,
 			struct metric_thread_sample *sample);
 
 /* What a walk is made of, besides reading a thread. */

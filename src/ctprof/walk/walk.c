@@ -20,8 +20,8 @@ struct worker {
 	struct ctprof_reader reader;
 	struct procfs_id_list tids;
 	struct ctprof_sample_list list;
-	/* The process whose threads are filled; the folder is -1 when it is gone. */
-	int task_folder;
+	/* The process whose threads are filled; the directory is -1 when it is gone. */
+	int task_dir;
 	uint32_t tgid, pcomm;
 };
 
@@ -38,7 +38,7 @@ struct walk {
 	const struct ctprof_options *options;
 	struct ctprof_snapshot *snapshot;
 	uint64_t began_ns;
-	int proc_folder;
+	int proc_dir;
 	unsigned int jobs;
 	struct worker *workers;
 	struct procfs_id_list processes;
@@ -71,12 +71,12 @@ static void tell_progress(const struct walk *walk, unsigned int worker)
 			options->arg);
 }
 
-static int open_task_folder(const struct walk *walk, uint32_t tgid)
+static int open_task_dir(const struct walk *walk, uint32_t tgid)
 {
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%" PRIu32 "/task", tgid);
-	return openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return openat(walk->proc_dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* "" when it cannot be read or is not wanted. */
@@ -87,7 +87,7 @@ static uint32_t read_process_name(const struct walk *walk, struct worker *worker
 
 	snprintf(path, sizeof(path), "%" PRIu32 "/comm", tgid);
 	if (walk->options->sources & METRIC_SOURCE_BIT(COMM))
-		ctprof_reader_name(&worker->reader, walk->proc_folder, path, &name);
+		ctprof_reader_name(&worker->reader, walk->proc_dir, path, &name);
 	return name;
 }
 
@@ -98,7 +98,7 @@ static struct metric_thread_sample *next_sample(struct worker *worker)
 	return &worker->list.samples.at[worker->list.samples.n];
 }
 
-static void read_threads(struct walk *walk, struct worker *worker, int task_folder,
+static void read_threads(struct walk *walk, struct worker *worker, int task_dir,
 			 const struct stretch *stretch)
 {
 	for (size_t i = 0; i < stretch->n && !is_cancelled(walk); i++) {
@@ -110,7 +110,7 @@ static void read_threads(struct walk *walk, struct worker *worker, int task_fold
 		sample->pcomm = stretch->pcomm;
 		sample->cpu_affinity = sample->smaps = METRIC_SAMPLE_NO_ENTRY;
 		sample->read_at_ns = stretch->read_at_ns;
-		if (ctprof_reader_read(&worker->reader, task_folder,
+		if (ctprof_reader_read(&worker->reader, task_dir,
 				       walk->options->sources & CTPROF_WALK_SOURCES,
 				       sample) == CTPROF_THREAD_KEPT)
 			worker->list.samples.n++;
@@ -140,9 +140,9 @@ static void read_process(struct walk *walk, struct worker *worker, pid_t tgid)
 		.tgid = tgid,
 		.read_at_ns = clock_monotonic_ns() - walk->began_ns,
 	};
-	_cleanup_close_ int folder = open_task_folder(walk, (uint32_t)tgid);
-	int errnum = folder < 0 ? errno
-				: procfs_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
+	_cleanup_close_ int dir = open_task_dir(walk, (uint32_t)tgid);
+	int errnum = dir < 0 ? errno
+			     : procfs_id_list_read(dir, CTPROF_LIMIT_THREADS, &worker->tids);
 
 	if (errnum && errnum != ENOENT && errnum != ESRCH) {
 		atomic_fetch_add(&walk->closed, 1);
@@ -156,7 +156,7 @@ static void read_process(struct walk *walk, struct worker *worker, pid_t tgid)
 	if (walk->jobs > 1 && process.n > 2 * STRETCH)
 		share_threads(walk, &process);
 	else
-		read_threads(walk, worker, folder, &process);
+		read_threads(walk, worker, dir, &process);
 }
 
 static void read_processes(void *arg, unsigned int worker, size_t begin, size_t end)
@@ -176,9 +176,9 @@ static void read_stretches(void *arg, unsigned int worker, size_t begin, size_t 
 
 	for (size_t i = begin; i < end; i++) {
 		const struct stretch *stretch = &walk->stretches.at[i];
-		_cleanup_close_ int folder = open_task_folder(walk, (uint32_t)stretch->tgid);
+		_cleanup_close_ int dir = open_task_dir(walk, (uint32_t)stretch->tgid);
 
-		read_threads(walk, &walk->workers[worker], folder, stretch);
+		read_threads(walk, &walk->workers[worker], dir, stretch);
 	}
 	tell_progress(walk, worker);
 }
@@ -200,8 +200,8 @@ static void fill_threads(void *arg, unsigned int number, size_t begin, size_t en
 		struct metric_thread_sample *sample = &walk->snapshot->threads.at[walk->todo.at[i]];
 
 		if (sample->tgid != worker->tgid) {
-			cleanup_fd(&worker->task_folder);
-			worker->task_folder = open_task_folder(walk, sample->tgid);
+			cleanup_fd(&worker->task_dir);
+			worker->task_dir = open_task_dir(walk, sample->tgid);
 			worker->tgid = sample->tgid;
 			worker->pcomm = 0;
 		}
@@ -210,7 +210,7 @@ static void fill_threads(void *arg, unsigned int number, size_t begin, size_t en
 			worker->pcomm = read_process_name(walk, worker, sample->tgid);
 		if (!sample->pcomm)
 			sample->pcomm = worker->pcomm;
-		ctprof_reader_fill(&worker->reader, worker->task_folder,
+		ctprof_reader_fill(&worker->reader, worker->task_dir,
 				   missing_of(sample, walk->options->sources), sample);
 	}
 }
@@ -268,7 +268,7 @@ static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
 	walk->workers = xcalloc(walk->jobs, sizeof(*walk->workers));
 	ctprof_walk_tables_init(&walk->tables, snapshot);
 	for (unsigned int i = 0; i < walk->jobs; i++) {
-		walk->workers[i].task_folder = -1;
+		walk->workers[i].task_dir = -1;
 		ctprof_reader_init(&walk->workers[i].reader, walk->options, &walk->tables);
 	}
 	fill_found(walk);
@@ -281,7 +281,7 @@ static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
 		ctprof_walk_tally_add(ret, &worker->reader.tally);
 		ctprof_reader_deinit(&worker->reader);
 		procfs_id_list_deinit(&worker->tids);
-		cleanup_fd(&worker->task_folder);
+		cleanup_fd(&worker->task_dir);
 	}
 	for (size_t i = 0; i < walk->stretches.n; i++)
 		free((void *)walk->stretches.at[i].tids);
@@ -328,7 +328,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 
 	if (walk->options->n_pids)
 		return list_wanted(walk, proc);
-	errnum = procfs_id_list_read(walk->proc_folder, CTPROF_LIMIT_PROCESSES, &walk->processes);
+	errnum = procfs_id_list_read(walk->proc_dir, CTPROF_LIMIT_PROCESSES, &walk->processes);
 	if (errnum)
 		return base_error(BASE_IO, errnum, "list the processes in %s", proc);
 	if (walk->processes.ids.n == 0)
@@ -407,17 +407,17 @@ struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t
 				  struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ char *proc = xasprintf("%s/proc", options->root);
-	_cleanup_close_ int folder = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct walk walk = {
 		.options = options,
 		.snapshot = snapshot,
 		.began_ns = began_ns,
-		.proc_folder = folder,
+		.proc_dir = dir,
 	};
 	struct ctprof_walk_tally tally = { 0 };
 	struct error *err = NULL;
 
-	if (folder < 0)
+	if (dir < 0)
 		return base_error(BASE_IO, errno, "open %s", proc);
 	if (options->cgroup_glob)
 		err = ctprof_path_glob_check(options->cgroup_glob);

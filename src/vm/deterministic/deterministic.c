@@ -64,7 +64,7 @@ static struct error *build_initramfs(struct session *s, struct strbuf *ret)
 
 /*
  * Both on memory files: always writable, so that no reader makes the guest wait. Without a run
- * folder, hence without a second monitor: who stops the machine in between changes its course.
+ * directory, hence without a second monitor: who stops the machine in between changes its course.
  */
 static struct error *open_outputs(struct vm *vm)
 {

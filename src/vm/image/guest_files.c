@@ -53,7 +53,7 @@ void vm_guest_files_free(struct vm_guest_files *g)
 
 static const char *const merged[] = { "bin", "lib", "lib64", "sbin" };
 
-/* Does the path begin with a folder that is a link into /usr? */
+/* Does the path begin with a directory that is a link into /usr? */
 static bool is_merged(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(merged); i++) {
@@ -161,7 +161,7 @@ static struct error *insert(struct vm_guest_files *g, struct entry e)
 	return NULL;
 }
 
-/* Folders that others expect with permissions of their own; the rest is 0755. */
+/* Directories that others expect with permissions of their own; the rest is 0755. */
 static uint32_t usual_permissions(const char *name)
 {
 	if (strcmp(name, "tmp") == 0 || strcmp(name, "var/tmp") == 0)
@@ -174,12 +174,12 @@ static struct error *add_parents(struct vm_guest_files *g, const char *name)
 	struct error *err = NULL;
 
 	for (const char *slash = strchr(name, '/'); slash && !err; slash = strchr(slash + 1, '/')) {
-		_cleanup_free_ char *folder = xstrndup(name, (size_t)(slash - name));
+		_cleanup_free_ char *dir = xstrndup(name, (size_t)(slash - name));
 
-		if (find(g, folder))
+		if (find(g, dir))
 			continue;
-		err = insert(g, (struct entry){ .name = xstrdup(folder),
-						.mode = S_IFDIR | usual_permissions(folder) });
+		err = insert(g, (struct entry){ .name = xstrdup(dir),
+						.mode = S_IFDIR | usual_permissions(dir) });
 	}
 	return err;
 }
@@ -198,7 +198,7 @@ static struct error *add(struct vm_guest_files *g, const char *name, struct entr
 	return insert(g, e);
 }
 
-struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name)
+struct error *vm_guest_files_add_dir(struct vm_guest_files *g, const char *name)
 {
 	_cleanup_free_ char *normal = guest_name(name);
 
@@ -229,7 +229,7 @@ struct links {
 	struct error *err;
 };
 
-/* A link on the way to a file, or a folder that was entered only to leave it by `..`. */
+/* A link on the way to a file, or a directory that was entered only to leave it by `..`. */
 static void add_way(void *context, const char *path, const char *target)
 {
 	struct links *links = context;
@@ -238,7 +238,7 @@ static void add_way(void *context, const char *path, const char *target)
 	if (links->err || is_merged(path + 1, strlen(path + 1)) || strcmp(path, "/usr/bin/sh") == 0)
 		return;
 	links->err = target ? vm_guest_files_add_link(links->g, path, target)
-			    : vm_guest_files_add_folder(links->g, path);
+			    : vm_guest_files_add_dir(links->g, path);
 }
 
 struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path)

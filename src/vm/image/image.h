@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a guest boots into: the agent as /init, busybox with its libraries and one
- * link per applet, the folders of a usr-merged system and a handful of files in /etc. Not
+ * link per applet, the directories of a usr-merged system and a handful of files in /etc. Not
  * compressed: an emulated processor would unpack it. Equal inputs give equal bytes.
  */
 #ifndef KTSTR_VM_IMAGE_IMAGE_H
@@ -54,7 +54,7 @@ struct bytes vm_agent_image(void);
  * made again, so that $ORIGIN, DT_RPATH and scripts find in the guest what they found on
  * the host. The guest is usr-merged: /bin, /sbin, /lib and /lib64 are links into /usr. A
  * library that the loader knows only from its cache or from LD_LIBRARY_PATH, which the guest has
- * not, gets a link in the default folder.
+ * not, gets a link in the default directory.
  */
 
 #define VM_GUEST_FILES_ERRORS(X)                                                                   \
@@ -79,11 +79,11 @@ DEFINE_CLEANUP(vm_guest_files, struct vm_guest_files *, NULL, vm_guest_files_fre
 #define _cleanup_vm_guest_files_ _cleanup_(cleanup_vm_guest_files)
 
 /*
- * Names are paths in the guest, with or without a slash in front. Folders above them are
+ * Names are paths in the guest, with or without a slash in front. Directories above them are
  * made as needed. The same entry twice is one; two different ones are
  * VM_GUEST_FILES_CONFLICT.
  */
-struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name) MUST_CHECK;
+struct error *vm_guest_files_add_dir(struct vm_guest_files *g, const char *name) MUST_CHECK;
 struct error *vm_guest_files_add_link(struct vm_guest_files *g, const char *name,
 				      const char *target) MUST_CHECK;
 struct error *vm_guest_files_add_device(struct vm_guest_files *g, const char *name, uint32_t mode,
@@ -99,7 +99,7 @@ struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *p
 /*
  * FILE[:GUESTPATH] as `-i` takes it: the program with what it needs, and a link to it:
  * GUESTPATH, or its base name in /root. A GUESTPATH that is not absolute counts from /root, one
- * that ends with a slash is a folder.
+ * that ends with a slash is a directory.
  */
 struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec) MUST_CHECK;
 
@@ -113,7 +113,7 @@ struct error *vm_guest_files_pack(struct vm_guest_files *g, uint64_t limit_bytes
 				  struct strbuf *into) MUST_CHECK;
 
 /*
- * Which module files a named module needs, from a kernel's modules folder, and their bytes ready
+ * Which module files a named module needs, from a kernel's modules directory, and their bytes ready
  * for insmod: what the package compressed is unpacked here, once, and not in every guest.
  */
 
@@ -131,7 +131,8 @@ enum {
 };
 
 struct vm_module_list {
-	char **paths; /* relative to the modules folder, in the order to load; the module is last */
+	char **paths; /* relative to the modules directory, in the order to load; the module is last
+		       */
 	size_t n;
 };
 
@@ -146,17 +147,17 @@ bool vm_modules_parse_builtin(struct bytes builtin, const char *name);
 /* Appends the names after `depends=` in a module's .modinfo, each followed by a newline. */
 void vm_modules_parse_modinfo(struct bytes modinfo, struct strbuf *into);
 /*
- * folder: …/lib/modules/RELEASE. A module that is built into the kernel gives an
- * empty list. modules.dep is made by depmod when a package is installed; in a folder where nobody
- * did that, modules.order names the files and each module says itself what it needs.
+ * directory: …/lib/modules/RELEASE. A module that is built into the kernel gives an
+ * empty list. modules.dep is made by depmod when a package is installed; in a directory where
+ * nobody did that, modules.order names the files and each module says itself what it needs.
  */
-struct error *vm_modules_read(const char *folder, const char *name,
+struct error *vm_modules_read(const char *dir, const char *name,
 			      struct vm_module_list *ret) MUST_CHECK;
 void vm_module_list_deinit(struct vm_module_list *list);
 #define _cleanup_vm_module_list_ __attribute__((cleanup(vm_module_list_deinit)))
 
 /* Appends the module as the kernel loads it: .ko as it is, .ko.zst, .ko.xz and .ko.gz unpacked. */
-struct error *vm_module_read_bytes(const char *folder, const char *path,
+struct error *vm_module_read_bytes(const char *dir, const char *path,
 				   struct strbuf *into) MUST_CHECK;
 
 #endif

@@ -20,7 +20,7 @@ enum {
 	LIMIT_APPLET_CHARS = 64,
 };
 
-static const char *const folders[] = {
+static const char *const dirs[] = {
 	"boot",	   "dev",	"etc",	    "home",	 "mnt",	    "opt",
 	"proc",	   "root",	"run",	    "sys",	 "tmp",	    "usr/bin",
 	"usr/lib", "usr/lib64", "usr/sbin", "usr/share", "var/log", "var/tmp",
@@ -67,8 +67,8 @@ static struct error *add_skeleton(struct vm_guest_files *g)
 {
 	struct error *err = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(folders) && !err; i++)
-		err = vm_guest_files_add_folder(g, folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !err; i++)
+		err = vm_guest_files_add_dir(g, dirs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
 		err = vm_guest_files_add_link(g, links[i].name, links[i].target);
 	for (size_t i = 0; i < ARRAY_SIZE(devices) && !err; i++)
@@ -206,8 +206,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_tables(uint64_t hash)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		hash = hash_text(hash, folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		hash = hash_text(hash, dirs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		hash = hash_text(hash_text(hash, links[i].name), links[i].target);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)

@@ -134,22 +134,22 @@ void vm_modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
 }
 
 /* Without modules.dep: the files by name, and those that need no file. */
-struct folder {
+struct dir {
 	const char *path;
 	struct strbuf order, builtin;
 };
 
 /* modules.order knows nothing of the suffix that packing adds. */
-static char *find_file(const struct folder *folder, const char *name)
+static char *find_file(const struct dir *dir, const char *name)
 {
 	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
-	struct slice rest = slice_of(strbuf_str(&folder->order)), line;
+	struct slice rest = slice_of(strbuf_str(&dir->order)), line;
 
 	while (slice_take_line(&rest, &line)) {
 		for (size_t i = 0; is_module(line, name) && i < ARRAY_SIZE(suffixes); i++) {
 			_cleanup_free_ char *path = xasprintf("%.*s%s", (int)line.n, line.at,
 							      suffixes[i]);
-			_cleanup_free_ char *full = xasprintf("%s/%s", folder->path, path);
+			_cleanup_free_ char *full = xasprintf("%s/%s", dir->path, path);
 
 			if (access(full, R_OK) == 0)
 				return take_ptr(path);
@@ -158,14 +158,14 @@ static char *find_file(const struct folder *folder, const char *name)
 	return NULL;
 }
 
-static struct error *read_depends(const struct folder *folder, const char *path, struct strbuf *ret)
+static struct error *read_depends(const struct dir *dir, const char *path, struct strbuf *ret)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 	struct bytes modinfo;
 	struct error *err;
 
-	err = vm_module_read_bytes(folder->path, path, &bytes);
+	err = vm_module_read_bytes(dir->path, path, &bytes);
 	if (!err)
 		err = elf_image_from_bytes(strbuf_str(&bytes), bytes.n, path, &img);
 	if (!err)
@@ -184,7 +184,7 @@ static bool is_listed(const struct vm_module_list *list, const char *name)
 	return false;
 }
 
-static struct error *ask_modules(const struct folder *folder, const char *name, int depth,
+static struct error *ask_modules(const struct dir *dir, const char *name, int depth,
 				 struct vm_module_list *list)
 {
 	_cleanup_strbuf_ struct strbuf depends = STRBUF_INIT;
@@ -192,40 +192,39 @@ static struct error *ask_modules(const struct folder *folder, const char *name, 
 	struct slice rest, line;
 	struct error *err;
 
-	if (is_listed(list, name) || vm_modules_parse_builtin(over(&folder->builtin), name))
+	if (is_listed(list, name) || vm_modules_parse_builtin(over(&dir->builtin), name))
 		return NULL;
 	if (depth > VM_LIMIT_MODULES_DEPTH)
 		return vm_modules_error(VM_MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
 					depth);
-	path = find_file(folder, name);
+	path = find_file(dir, name);
 	if (!path)
 		return vm_modules_error(VM_MODULES_ABSENT, 0, "no module '%s' in modules.order",
 					name);
-	err = read_depends(folder, path, &depends);
+	err = read_depends(dir, path, &depends);
 	rest = slice_of(strbuf_str(&depends));
 	while (!err && slice_take_line(&rest, &line)) {
 		_cleanup_free_ char *needed = xstrndup(line.at, line.n);
 
-		err = error_wrap(ask_modules(folder, needed, depth + 1, list), "%s", name);
+		err = error_wrap(ask_modules(dir, needed, depth + 1, list), "%s", name);
 	}
 	return err ? err : push(list, slice_of(path));
 }
 
-static struct error *read_list(const char *folder, const char *name, struct strbuf *into)
+static struct error *read_list(const char *dir, const char *name, struct strbuf *into)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
 
 	return io_read_file(path, VM_LIMIT_MODULES_DEP_BYTES, into);
 }
 
-static struct error *read_without_dep(struct folder *folder, const char *name,
-				      struct vm_module_list *ret)
+static struct error *read_without_dep(struct dir *dir, const char *name, struct vm_module_list *ret)
 {
 	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
-	struct error *err = read_list(folder->path, "modules.order", &folder->order);
+	struct error *err = read_list(dir->path, "modules.order", &dir->order);
 
 	if (!err)
-		err = ask_modules(folder, name, 0, &list);
+		err = ask_modules(dir, name, 0, &list);
 	if (!err) {
 		*ret = list;
 		list = (struct vm_module_list){ 0 };
@@ -233,15 +232,15 @@ static struct error *read_without_dep(struct folder *folder, const char *name,
 	return err;
 }
 
-struct error *vm_modules_read(const char *folder, const char *name, struct vm_module_list *ret)
+struct error *vm_modules_read(const char *dir, const char *name, struct vm_module_list *ret)
 {
-	struct folder f = { .path = folder };
+	struct dir f = { .path = dir };
 	_cleanup_strbuf_ struct strbuf dep = STRBUF_INIT;
 	struct error *err;
 
 	/* Not every package ships the list of what is built in. */
-	error_free(read_list(folder, "modules.builtin", &f.builtin));
-	err = read_list(folder, "modules.dep", &dep);
+	error_free(read_list(dir, "modules.builtin", &f.builtin));
+	err = read_list(dir, "modules.dep", &dep);
 	if (vm_modules_parse_builtin(over(&f.builtin), name)) {
 		*ret = (struct vm_module_list){ 0 };
 		error_free(err);
@@ -254,7 +253,7 @@ struct error *vm_modules_read(const char *folder, const char *name, struct vm_mo
 	}
 	strbuf_deinit(&f.order);
 	strbuf_deinit(&f.builtin);
-	return error_wrap(err, "%s", folder);
+	return error_wrap(err, "%s", dir);
 }
 
 static struct error *unpack_zstd(const char *path, struct strbuf *into)
@@ -302,9 +301,9 @@ static struct error *unpack_with(const char *program, const char *path, struct s
 	return NULL;
 }
 
-struct error *vm_module_read_bytes(const char *folder, const char *path, struct strbuf *into)
+struct error *vm_module_read_bytes(const char *dir, const char *path, struct strbuf *into)
 {
-	_cleanup_free_ char *full = xasprintf("%s/%s", folder, path);
+	_cleanup_free_ char *full = xasprintf("%s/%s", dir, path);
 
 	if (str_ends_with(path, ".ko"))
 		return io_read_file(full, VM_LIMIT_MODULES_MODULE_BYTES, into);

@@ -38,7 +38,7 @@ static struct error *insert(struct vm *vm, const char *path, const struct cancel
 }
 
 /* Each file goes in under its place in the list: names of modules may hold anything. */
-static struct error *send(struct vm *vm, const char *folder, const struct vm_module_list *list,
+static struct error *send(struct vm *vm, const char *dir, const struct vm_module_list *list,
 			  const struct cancel *cancel)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
@@ -50,7 +50,7 @@ static struct error *send(struct vm *vm, const char *folder, const struct vm_mod
 		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 		_cleanup_free_ char *name = xasprintf("%zu.ko", i);
 
-		err = vm_module_read_bytes(folder, list->paths[i], &bytes);
+		err = vm_module_read_bytes(dir, list->paths[i], &bytes);
 		if (!err)
 			err = wire_cpio_write(
 				&w,

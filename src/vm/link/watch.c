@@ -168,13 +168,13 @@ struct error *vm_failed(struct bytes payload)
 /* How long QEMU's threads have waited for a CPU of the host, all together. */
 static uint64_t host_wait_ns(pid_t pid)
 {
-	_cleanup_free_ char *folder = xasprintf("/proc/%d/task", pid);
-	_cleanup_dir_ DIR *dir = opendir(folder);
+	_cleanup_free_ char *directory = xasprintf("/proc/%d/task", pid);
+	_cleanup_dir_ DIR *dir = opendir(directory);
 	struct dirent *entry;
 	uint64_t sum = 0;
 
 	while (dir && (entry = readdir(dir)) != NULL) {
-		_cleanup_free_ char *path = xasprintf("%s/%s/schedstat", folder, entry->d_name);
+		_cleanup_free_ char *path = xasprintf("%s/%s/schedstat", directory, entry->d_name);
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		_cleanup_error_ struct error *err = NULL;
 		unsigned long long run, wait;

@@ -171,7 +171,7 @@ void vm_accel_decide(enum vm_accel_wish wish, const struct vm_kvm_probe *probe,
 
 /*
  * What one process found out and others need not find out again: an answer and its reason,
- * in the run folder. It is valid until the machine boots again, for a while, and only if
+ * in the run directory. It is valid until the machine boots again, for a while, and only if
  * the key is the same. A note that cannot be written or read is ignored.
  */
 

@@ -59,7 +59,7 @@ static char *boot_id(void)
 
 void vm_boot_note_keep(const char *name, uint64_t key, bool answer, const char *reason)
 {
-	_cleanup_free_ char *folder = paths_run("");
+	_cleanup_free_ char *dir = paths_run("");
 	_cleanup_free_ char *path = note_path(name);
 	_cleanup_free_ char *id = boot_id();
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -67,7 +67,7 @@ void vm_boot_note_keep(const char *name, uint64_t key, bool answer, const char *
 	struct note note = { id, clock_unix_sec(), key, answer, (char *)(uintptr_t)reason };
 
 	json_rows_format(&note_table, &note, &out);
-	ignored = paths_make(folder, 0700);
+	ignored = paths_make(dir, 0700);
 	if (!ignored)
 		ignored = io_replace_file(path, strbuf_str(&out), out.n);
 }

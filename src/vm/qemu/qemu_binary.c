@@ -236,9 +236,9 @@ static bool version_from_cache(const char *path, const struct identity *id,
 static void version_to_cache(const struct identity *id)
 {
 	_cleanup_free_ char *file = cache_path(id->path);
-	_cleanup_free_ char *folder = paths_cache("qemu");
+	_cleanup_free_ char *dir = paths_cache("qemu");
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_error_ struct error *ignored = paths_make(folder, 0700);
+	_cleanup_error_ struct error *ignored = paths_make(dir, 0700);
 
 	json_rows_format(&identity_table, id, &out);
 	if (!ignored)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a running VM tells other processes: the vm.json of its run folder. The schema is
+ * What a running VM tells other processes: the vm.json of its run directory. The schema is
  * ours, the bytes may be anybody's.
  */
 #ifndef KTSTR_VM_RUN_RUN_H
@@ -76,14 +76,14 @@ DEFINE_CLEANUP(vm_run_info, struct vm_run_info *, NULL, vm_run_info_free);
 #define _cleanup_vm_run_info_ _cleanup_(cleanup_vm_run_info)
 
 /*
- * One private folder per VM, below the run folder: how other processes find it.
+ * One private directory per VM, below the run directory: how other processes find it.
  *
- *	vm/.lock           held for the moment in which a folder is made or put aside
+ *	vm/.lock           held for the moment in which a directory is made or put aside
  *	vm/3f9a01bc/lock   held (flock) by the owner as long as it lives
  *	vm/3f9a01bc/vm.json, qmp.sock, console.log
  *	vm/.dead-3f9a01bc  put aside, being removed by whoever sees it
  *
- * A lock ends with its process, however that dies. So a folder whose lock is free belongs to
+ * A lock ends with its process, however that dies. So a directory whose lock is free belongs to
  * nobody, and whoever looks next removes it; nothing else is ever touched.
  */
 
@@ -104,14 +104,14 @@ struct vm_run_dir {
 	int lock_fd;
 };
 
-/* The folder of all folders; the caller owns the string. */
+/* The directory of all directories; the caller owns the string. */
 char *vm_run_dir_top(void) MUST_CHECK;
-/* True for names this room gives to the folder of a VM. */
+/* True for names this room gives to the directory of a VM. */
 bool vm_run_dir_is_id(const char *name);
 
-/* A new folder, mode 0700, ours until vm_run_dir_free(). Sweeps first. */
+/* A new directory, mode 0700, ours until vm_run_dir_free(). Sweeps first. */
 struct error *vm_run_dir_new(struct vm_run_dir **ret) MUST_CHECK;
-/* Removes the folder with all it holds. */
+/* Removes the directory with all it holds. */
 void vm_run_dir_free(struct vm_run_dir *dir);
 /* A file in it; the caller owns the string. A socket's path must fit 107 bytes. */
 char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name) MUST_CHECK;
@@ -120,17 +120,17 @@ struct error *vm_run_dir_publish(struct vm_run_dir *dir, struct vm_run_info *inf
 
 /*
  * Removes what dead owners left. Does not wait: when another process is making or removing a
- * folder just now, the next sweep removes the rest.
+ * directory just now, the next sweep removes the rest.
  */
 void vm_run_dir_sweep(void);
 
 enum vm_run_dir_owner {
 	VM_RUN_DIR_OWNER_LIVES,
 	VM_RUN_DIR_OWNER_GONE,
-	VM_RUN_DIR_OWNER_UNKNOWN, /* no such folder, or it may not be looked at */
+	VM_RUN_DIR_OWNER_UNKNOWN, /* no such directory, or it may not be looked at */
 };
 
-/* fd of the folder of all folders. */
+/* fd of the directory of all directories. */
 enum vm_run_dir_owner vm_run_dir_owner(int top_fd, const char *id);
 
 DEFINE_CLEANUP(vm_run_dir, struct vm_run_dir *, NULL, vm_run_dir_free);
@@ -190,7 +190,7 @@ struct vm_run_freeze {
 };
 #define VM_RUN_FREEZE_NONE ((struct vm_run_freeze){ .fd = -1 })
 
-/* Before the guest is stopped. `dir` is the guest's run folder. */
+/* Before the guest is stopped. `dir` is the guest's run directory. */
 struct error *vm_run_freeze_begin(const char *dir, struct vm_run_freeze *ret) MUST_CHECK;
 /* After it runs again, or was left as it was: removes the file. Fine when nothing was begun. */
 void vm_run_freeze_end(struct vm_run_freeze *freeze);
@@ -212,7 +212,7 @@ bool vm_run_freeze_is_held(const char *dir);
 /* The VM runs or is paused and has a monitor; else an error that says what it is. */
 struct error *vm_run_control_connect(const struct vm_run_entry *entry, uint64_t wait_ns,
 				     struct vm_qmp **ret) MUST_CHECK;
-/* Its run folder; the caller owns the string. */
+/* Its run directory; the caller owns the string. */
 char *vm_run_control_dir(const struct vm_run_entry *entry) MUST_CHECK;
 /* False in *ret: its CPUs stand still. */
 struct error *vm_run_control_is_running(struct vm_qmp *qmp, uint64_t wait_ns, bool *ret) MUST_CHECK;

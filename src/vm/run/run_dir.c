@@ -34,7 +34,7 @@ char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name)
 	return xasprintf("%s/%s", dir->path, name);
 }
 
-/* Below /tmp anybody may have made a folder of our name before us. */
+/* Below /tmp anybody may have made a directory of our name before us. */
 static struct error *check_is_ours(const char *path)
 {
 	struct stat st;
@@ -178,7 +178,7 @@ void vm_run_dir_sweep(void)
 		sweep(top);
 }
 
-/* A folder with its lock held; *id is filled in. The guard is held by the caller. */
+/* A directory with its lock held; *id is filled in. The guard is held by the caller. */
 static struct error *make_locked(int top_fd, const char *top, char id[VM_RUN_DIR_ID_CHARS + 1],
 				 int *ret_lock)
 {

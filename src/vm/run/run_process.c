@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Processes named in a run folder, told from those that got their number later. */
+/* Processes named in a run directory, told from those that got their number later. */
 #include "procfs/task.h"
 #include "vm/run/run.h"
 

@@ -254,13 +254,13 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 	plan.kernel_args = strbuf_str(&arguments);
 	err = vm_boot_make_files(vm, initramfs);
 	if (!err)
-		err = vm_open_run_folder(vm);
+		err = vm_open_run_dir(vm);
 	if (!err)
 		err = vm_boot_until_ready(vm, &plan, nonce, 0, cancel);
 	if (!err && memcmp(vm->ready.nonce, nonce, sizeof(nonce)) != 0)
 		err = vm_error(VM_AGENT, 0, "the agent did not keep the nonce");
 	if (!err)
-		err = vm_template_draft_make_folder(draft);
+		err = vm_template_draft_make_dir(draft);
 	if (!err)
 		err = vm_template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
 	if (err)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Booted guests on disk, one folder each below $cache/templates:
+ * Booted guests on disk, one directory each below $cache/templates:
  *
  *	<name>/ram.0 …	guest RAM, one sparse file per node, never written again
  *	<name>/state	device state
  *	<name>/template.json	what it is, and what a clone must be able to say
  *	<name>.lock	shared by those who start clones, exclusive for those who make or remove it
  *
- * The name is a hash of the key; the key itself is in the JSON and compared. A folder
+ * The name is a hash of the key; the key itself is in the JSON and compared. A directory
  * is filled under another name and renamed: what has the right name is whole.
  */
 #ifndef KTSTR_VM_TEMPLATE_TEMPLATE_H
@@ -61,7 +61,7 @@ bool vm_template_discard(struct vm_template *template);
 struct vm_template_draft {
 	char *key, *name, *dir;
 	int lock_fd;
-	bool exclusive;		   /* the folder of drafts is ours alone */
+	bool exclusive;		   /* the directory of drafts is ours alone */
 	struct vm_template *found; /* another was faster */
 	const struct cancel *cancel;
 };
@@ -76,8 +76,8 @@ pid_t vm_template_maker(const char *key);
 /* The template, if there is one: then the draft is done with. */
 struct error *vm_template_draft_existing(struct vm_template_draft *draft,
 					 struct vm_template **ret) MUST_CHECK;
-struct error *vm_template_draft_make_folder(struct vm_template_draft *draft) MUST_CHECK;
-/* Files synced, description written, folder renamed; then old templates make room. */
+struct error *vm_template_draft_make_dir(struct vm_template_draft *draft) MUST_CHECK;
+/* Files synced, description written, directory renamed; then old templates make room. */
 struct error *vm_template_draft_finish(struct vm_template_draft *draft,
 				       const struct vm_template_proof *proof, unsigned int n_ram,
 				       struct vm_template **ret) MUST_CHECK;

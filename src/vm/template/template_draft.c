@@ -68,7 +68,7 @@ static struct error *acquire(struct vm_template_draft *draft)
 	}
 	draft->exclusive = true;
 	leave_name(draft->lock_fd);
-	/* Only the holder of the lock has a folder of this name: what is there was left. */
+	/* Only the holder of the lock has a directory of this name: what is there was left. */
 	return paths_remove(draft->dir);
 }
 
@@ -76,14 +76,14 @@ struct error *vm_template_draft_begin(const char *key, const struct cancel *canc
 				      struct vm_template_draft *ret)
 {
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
-	_cleanup_free_ char *folder = paths_cache("templates");
+	_cleanup_free_ char *directory = paths_cache("templates");
 	struct error *err;
 
 	draft.key = xstrdup(key);
 	draft.name = vm_template_name(key);
 	draft.dir = vm_template_path(draft.name, VM_TEMPLATE_DRAFT_SUFFIX);
 	draft.cancel = cancel;
-	err = paths_make(folder, 0700);
+	err = paths_make(directory, 0700);
 	if (!err)
 		err = acquire(&draft);
 	if (err)
@@ -147,7 +147,7 @@ struct error *vm_template_draft_existing(struct vm_template_draft *draft, struct
 	}
 }
 
-struct error *vm_template_draft_make_folder(struct vm_template_draft *draft)
+struct error *vm_template_draft_make_dir(struct vm_template_draft *draft)
 {
 	struct error *err = paths_make(draft->dir, 0700);
 
@@ -201,7 +201,7 @@ static struct error *put_in_place(const struct vm_template_draft *draft)
 		return err;
 	if (rename(draft->dir, final) < 0)
 		return vm_error(VM_TEMPLATE, errno, "cannot rename the draft of %s", final);
-	return io_sync_folder_of(final);
+	return io_sync_dir_of(final);
 }
 
 static struct error *finish(struct vm_template_draft *draft, const struct vm_template_proof *proof,

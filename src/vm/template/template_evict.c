@@ -58,15 +58,15 @@ static struct error *read_rows(struct rows *rows)
 	if (!dir)
 		return vm_error(VM_TEMPLATE, errno, "cannot list %s", top);
 	while ((entry = readdir(dir)) != NULL) {
-		_cleanup_free_ char *folder = NULL, *json = NULL;
+		_cleanup_free_ char *directory = NULL, *json = NULL;
 		struct row row = { .used_ns = 0 };
 		struct stat st;
 
 		if (!name_of(entry->d_name, row.name) || entry->d_name[NAME_DIGITS])
 			continue;
-		folder = vm_template_path(row.name, "");
+		directory = vm_template_path(row.name, "");
 		json = vm_template_path(row.name, VM_TEMPLATE_JSON);
-		row.bytes = paths_disk_bytes(folder);
+		row.bytes = paths_disk_bytes(directory);
 		/* Without a description it is damaged: the first to go. */
 		if (stat(json, &st) == 0)
 			row.used_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -86,7 +86,7 @@ static int compare_use(const void *a, const void *b)
 static struct error *remove_unused(const char *name, bool *ret_gone)
 {
 	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX);
-	_cleanup_free_ char *folder = vm_template_path(name, "");
+	_cleanup_free_ char *directory = vm_template_path(name, "");
 	_cleanup_free_ char *json = vm_template_path(name, VM_TEMPLATE_JSON);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
@@ -98,7 +98,7 @@ static struct error *remove_unused(const char *name, bool *ret_gone)
 	/* First its description: half removed it must not look whole. */
 	err = paths_remove(json);
 	if (!err)
-		err = paths_remove(folder);
+		err = paths_remove(directory);
 	if (err)
 		return err;
 	unlink(lock);
@@ -116,7 +116,7 @@ static void sweep_name(const char *name)
 {
 	_cleanup_free_ char *lock = vm_template_path(name, VM_TEMPLATE_LOCK_SUFFIX),
 			    *draft = vm_template_path(name, VM_TEMPLATE_DRAFT_SUFFIX);
-	_cleanup_free_ char *folder = vm_template_path(name, "");
+	_cleanup_free_ char *directory = vm_template_path(name, "");
 	_cleanup_free_ char *json = vm_template_path(name, VM_TEMPLATE_JSON);
 	_cleanup_close_ int fd = -1;
 
@@ -127,8 +127,8 @@ static void sweep_name(const char *name)
 		return;
 	error_free(paths_remove(draft));
 	if (!exists(json))
-		error_free(paths_remove(folder));
-	if (!exists(folder))
+		error_free(paths_remove(directory));
+	if (!exists(directory))
 		unlink(lock);
 }
 

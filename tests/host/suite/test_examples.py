@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""examples/ is a project of its own: it builds in an empty folder with what `make install` leaves."""
+"""examples/ is a project of its own: it builds in an empty directory with what `make install` leaves."""
 
 import glob
 import json
@@ -19,12 +19,12 @@ EXAMPLES = os.path.join(tree.ROOT, "examples")
 CLEAN = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 
-def installed(folder):
+def installed(directory):
     """The environment in which pkg-config finds the ktstr that was installed there."""
-    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder], check=True, capture_output=True)
-    found = glob.glob(os.path.join(folder, "**", "ktstr.pc"), recursive=True)
+    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", directory], check=True, capture_output=True)
+    found = glob.glob(os.path.join(directory, "**", "ktstr.pc"), recursive=True)
     assert len(found) == 1, found
-    return {**CLEAN, "PKG_CONFIG_LIBDIR": os.path.dirname(found[0]), "PKG_CONFIG_SYSROOT_DIR": folder}
+    return {**CLEAN, "PKG_CONFIG_LIBDIR": os.path.dirname(found[0]), "PKG_CONFIG_SYSROOT_DIR": directory}
 
 
 def uninstalled():
@@ -39,17 +39,17 @@ class Examples(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.folder = os.path.join(scratch.name, "project")
+        self.directory = os.path.join(scratch.name, "project")
         self.root = os.path.join(scratch.name, "root")
-        shutil.copytree(EXAMPLES, self.folder)
+        shutil.copytree(EXAMPLES, self.directory)
 
     def listed(self, program):
-        done = run([os.path.join(self.folder, program), "--list", "--json"], "/", CLEAN)
+        done = run([os.path.join(self.directory, program), "--list", "--json"], "/", CLEAN)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)["tests"]
 
     def check_all(self, env):
-        done = run(["make"], self.folder, env)
+        done = run(["make"], self.directory, env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("warning", done.stderr)
         sources = sorted(f[:-2] for f in os.listdir(EXAMPLES) if f.endswith(".c"))
@@ -65,12 +65,12 @@ class Examples(unittest.TestCase):
         self.check_all(uninstalled())
 
     def test_a_linker_that_collects_garbage_keeps_the_tests(self):
-        flags = run(["pkg-config", "--cflags", "--libs", "--static", "ktstr"], self.folder, uninstalled()).stdout.split()
+        flags = run(["pkg-config", "--cflags", "--libs", "--static", "ktstr"], self.directory, uninstalled()).stdout.split()
         linkers = [[]] + ([["-fuse-ld=lld"]] if shutil.which("ld.lld") else [])
         for linker in linkers:
             with self.subTest(linker):
                 command = ["cc", *linker, "-static", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "fair.c", "-o", "fair", *flags]
-                done = run(command, self.folder, CLEAN)
+                done = run(command, self.directory, CLEAN)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual([t["name"] for t in self.listed("fair")], ["two_cells_share_fairly"])
 

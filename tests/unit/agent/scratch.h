@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder of its own for each test, gone afterwards; and small files in it. */
+/* A directory of its own for each test, gone afterwards; and small files in it. */
 #ifndef KTSTR_TESTS_UNIT_AGENT_SCRATCH_H
 #define KTSTR_TESTS_UNIT_AGENT_SCRATCH_H
 
@@ -35,7 +35,7 @@ static inline int scratch_remove(void **state)
 	return rc;
 }
 
-static inline void scratch_folder(const char *root, const char *name)
+static inline void scratch_dir(const char *root, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", root, name);
 

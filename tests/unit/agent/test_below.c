@@ -9,8 +9,8 @@ static int cage(const char *root)
 	_cleanup_free_ char *path = xasprintf("%s/in", root);
 	int fd;
 
-	scratch_folder(root, "in");
-	scratch_folder(root, "out");
+	scratch_dir(root, "in");
+	scratch_dir(root, "out");
 	scratch_write(root, "out/secret", "secret");
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -37,7 +37,7 @@ static void a_link_inside_is_followed(void **state)
 	_cleanup_close_ int root = cage(*state);
 	_cleanup_close_ int fd = -1;
 
-	scratch_folder(*state, "in/usr");
+	scratch_dir(*state, "in/usr");
 	scratch_write(*state, "in/usr/file", "x");
 	assert_int_equal(symlinkat("/usr", root, "alias"), 0);
 	fd = agent_below_open(root, "alias/file", O_RDONLY);

@@ -25,7 +25,7 @@ static void subtree_control_is_untouched_without_controllers(void **state)
 
 static void each_cgroup_level_is_created_with_controllers_enabled(void **state)
 {
-	scratch_folder(*state, "one");
+	scratch_dir(*state, "one");
 	scratch_write(*state, "one/cgroup.controllers", "cpu\n");
 	scratch_write(*state, "one/cgroup.subtree_control", "");
 	assert_int_equal(agent_cgroup_make(*state, "one/two/three"), 0);
@@ -48,7 +48,7 @@ static void names_that_leave_the_directory_are_refused(void **state)
 
 static void entering_a_cgroup_writes_0_to_cgroup_procs(void **state)
 {
-	scratch_folder(*state, "g");
+	scratch_dir(*state, "g");
 	assert_int_equal(agent_cgroup_enter(*state, "g"), ENOENT);
 	scratch_write(*state, "g/cgroup.procs", "");
 	assert_int_equal(agent_cgroup_enter(*state, "g"), 0);

@@ -85,7 +85,7 @@ static void streams_are_separate_and_input_is_empty(void **state)
 static void a_failed_launch_names_what_is_missing_and_the_errno(void **state)
 {
 	struct wire_run program = { .argv = ARGV("no-such-program"), .cwd = "", .cgroup = "" };
-	struct wire_run folder = SH("true"), cgroup = SH("true");
+	struct wire_run dir = SH("true"), cgroup = SH("true");
 	struct ran ran;
 
 	run_with(&program, *state, &ran);
@@ -94,10 +94,10 @@ static void a_failed_launch_names_what_is_missing_and_the_errno(void **state)
 	assert_string_equal(ran.failure.text, "program no-such-program: No such file or directory");
 	ran_deinit(&ran);
 
-	folder.cwd = "/dev/null";
-	run_with(&folder, *state, &ran);
+	dir.cwd = "/dev/null";
+	run_with(&dir, *state, &ran);
 	assert_int_equal(ran.failure.errnum, ENOTDIR);
-	assert_string_equal(ran.failure.text, "folder /dev/null: Not a directory");
+	assert_string_equal(ran.failure.text, "directory /dev/null: Not a directory");
 	ran_deinit(&ran);
 
 	cgroup.cgroup = "../up";
@@ -112,7 +112,7 @@ static void the_cgroup_is_entered_before_the_program_runs(void **state)
 	struct wire_run run = SH("true");
 	struct ran ran;
 
-	scratch_folder(*state, "g");
+	scratch_dir(*state, "g");
 	scratch_write(*state, "g/cgroup.procs", "");
 	run.cgroup = "g";
 	run_with(&run, *state, &ran);
@@ -219,7 +219,7 @@ static void the_child_inherits_no_agent_descriptors(void **state)
 	assert_int_equal(close_range(3, ~0u, CLOSE_RANGE_CLOEXEC), 0);
 	run.flags = WIRE_RUN_STDIN;
 	run_with(&run, *state, &ran);
-	/* 3 is ls reading the folder. */
+	/* 3 is ls reading the directory. */
 	assert_string_equal(strbuf_str(&ran.out), "0 1 2 3 ");
 	ran_deinit(&ran);
 }

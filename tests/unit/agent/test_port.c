@@ -5,11 +5,11 @@
 
 static void stage(const char *root)
 {
-	scratch_folder(root, "class");
-	scratch_folder(root, "class/virtio-ports");
-	scratch_folder(root, "class/virtio-ports/vport1p1");
-	scratch_folder(root, "class/virtio-ports/vport1p2");
-	scratch_folder(root, "class/virtio-ports/vport2p1");
+	scratch_dir(root, "class");
+	scratch_dir(root, "class/virtio-ports");
+	scratch_dir(root, "class/virtio-ports/vport1p1");
+	scratch_dir(root, "class/virtio-ports/vport1p2");
+	scratch_dir(root, "class/virtio-ports/vport2p1");
 	scratch_write(root, "class/virtio-ports/vport1p1/name", "ktstr.ctl.old\n");
 	scratch_write(root, "class/virtio-ports/vport1p2/name", "ktstr.ctl\n");
 }

@@ -87,7 +87,7 @@ static void an_unpacked_file_replaces_a_symlink_not_its_target(void **state)
 	struct archive a;
 	_cleanup_free_ char *link = xasprintf("%s/in/file", (char *)*state);
 
-	scratch_folder(*state, "in");
+	scratch_dir(*state, "in");
 	scratch_write(*state, "other", "mine");
 	assert_int_equal(symlink("../other", link), 0);
 	archive_begin(&a);
@@ -105,7 +105,7 @@ static void nothing_is_written_outside_the_root(void **state)
 	struct wire_put_done done;
 	struct archive a;
 
-	scratch_folder(*state, "out");
+	scratch_dir(*state, "out");
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
 		struct error *err;
 
@@ -199,8 +199,8 @@ static void a_file_cannot_replace_a_directory(void **state)
 	struct wire_put_done done;
 	struct archive a;
 
-	scratch_folder(*state, "in");
-	scratch_folder(*state, "in/name");
+	scratch_dir(*state, "in");
+	scratch_dir(*state, "in/name");
 	archive_begin(&a);
 	add(&a, "name", S_IFREG | 0644, 0, "x");
 	assert_success(wire_cpio_write_trailer(&a.writer));

@@ -144,7 +144,7 @@ static void replacing_in_a_missing_directory_fails_and_names_it(void **state UNU
 	assert_contains(error_message(err), "/nonexistent");
 }
 
-/* A rename onto a folder fails after the bytes were written: the late error path. */
+/* A rename onto a directory fails after the bytes were written: the late error path. */
 static void failed_replacing_leaves_nothing_behind(void **state)
 {
 	struct scratch *s = *state;
@@ -155,7 +155,7 @@ static void failed_replacing_leaves_nothing_behind(void **state)
 	rmdir(s->file);
 }
 
-/* The link points to a file that exists in our root, but not below the folder. */
+/* The link points to a file that exists in our root, but not below the directory. */
 static void links_below_a_root_stay_below_it(void **state)
 {
 	struct scratch *s = *state;

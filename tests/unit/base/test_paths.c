@@ -119,13 +119,13 @@ static void the_directory_of_a_path_is_that_of_dirname(void **state UNUSED)
 
 static void programs_are_found_in_path(void **state UNUSED)
 {
-	char folder[] = "/tmp/ktstr-path-XXXXXX";
+	char directory[] = "/tmp/ktstr-path-XXXXXX";
 	_cleanup_free_ char *old = xstrdup(getenv("PATH")), *path = NULL, *wanted = NULL;
 	_cleanup_free_ char *found = NULL, *absent = NULL, *not_executable = NULL;
 
-	assert_non_null(mkdtemp(folder));
-	path = xasprintf("/nowhere::%s", folder);
-	wanted = xasprintf("%s/tool", folder);
+	assert_non_null(mkdtemp(directory));
+	path = xasprintf("/nowhere::%s", directory);
+	wanted = xasprintf("%s/tool", directory);
 	close(open(wanted, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	setenv("PATH", path, 1);
 	not_executable = paths_find_program("tool");
@@ -133,7 +133,7 @@ static void programs_are_found_in_path(void **state UNUSED)
 	found = paths_find_program("tool");
 	absent = paths_find_program("no-tool");
 	setenv("PATH", old, 1);
-	assert_success(paths_remove(folder));
+	assert_success(paths_remove(directory));
 	assert_null(not_executable);
 	assert_string_equal(found, wanted);
 	assert_null(absent);

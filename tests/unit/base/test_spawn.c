@@ -99,7 +99,7 @@ static void the_child_has_only_the_descriptors_it_was_given(void **state UNUSED)
 	while ((n = read(out[0], buf, sizeof(buf))) > 0)
 		strbuf_append_bytes(&text, buf, (size_t)n);
 	assert_success(spawn_wait(pid, &status));
-	/* 3 is the folder that ls has open. */
+	/* 3 is the directory that ls has open. */
 	assert_string_equal(strbuf_str(&text), "fivesix0 1 2 3 5 6 ");
 }
 

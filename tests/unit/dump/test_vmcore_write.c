@@ -12,29 +12,29 @@
 #include "build_stack.h"
 #include "kmem/core_file.h"
 
-struct folder {
+struct dir {
 	char path[32];
 	char *file;
 };
 
-static struct folder folder_new(void)
+static struct dir dir_new(void)
 {
-	struct folder f = { .path = "/tmp/ktstr-vmcore-XXXXXX" };
+	struct dir f = { .path = "/tmp/ktstr-vmcore-XXXXXX" };
 
 	assert_non_null(mkdtemp(f.path));
 	f.file = xasprintf("%s/core", f.path);
 	return f;
 }
 
-static void folder_deinit(struct folder *f)
+static void dir_deinit(struct dir *f)
 {
 	unlink(f->file);
 	free(f->file);
 	rmdir(f->path);
 }
-#define _cleanup_folder_ __attribute__((cleanup(folder_deinit)))
+#define _cleanup_test_dir_ __attribute__((cleanup(dir_deinit)))
 
-static unsigned int entries_of(const struct folder *f)
+static unsigned int entries_of(const struct dir *f)
 {
 	DIR *dir = opendir(f->path);
 	unsigned int n = 0;
@@ -49,7 +49,7 @@ static unsigned int entries_of(const struct folder *f)
 static void memory_is_read_back_whole(void **state)
 {
 	struct build_stack *s = *state;
-	_cleanup_folder_ struct folder f = folder_new();
+	_cleanup_test_dir_ struct dir f = dir_new();
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
 	_cleanup_free_ uint8_t *bytes = xcalloc(1, RAM_BYTES);
 	_cleanup_kmem_ struct kmem *again = NULL;
@@ -80,7 +80,7 @@ static void memory_is_read_back_whole(void **state)
 static void pages_of_zeros_take_no_room(void **state)
 {
 	struct build_stack *s = *state;
-	_cleanup_folder_ struct folder f = folder_new();
+	_cleanup_test_dir_ struct dir f = dir_new();
 	struct dump_request request = { 0 };
 	struct dump_vmcore sum = { 0 };
 	uint64_t expected = 0;
@@ -107,7 +107,7 @@ static void pages_of_zeros_take_no_room(void **state)
 static void ranges_keep_their_addresses(void **state)
 {
 	struct build_stack *s = *state;
-	_cleanup_folder_ struct folder f = folder_new();
+	_cleanup_test_dir_ struct dir f = dir_new();
 	_cleanup_physmap_ struct physmap *map = physmap_new();
 	_cleanup_close_ int ram = memfd_create("ram", MFD_CLOEXEC);
 	_cleanup_close_ int fd = -1;
@@ -149,7 +149,7 @@ static void ranges_keep_their_addresses(void **state)
 static void failure_leaves_the_old_file(void **state)
 {
 	struct build_stack *s = *state;
-	_cleanup_folder_ struct folder f = folder_new();
+	_cleanup_test_dir_ struct dir f = dir_new();
 	_cleanup_physmap_ struct physmap *map = physmap_new();
 	_cleanup_close_ int ram = memfd_create("ram", MFD_CLOEXEC);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

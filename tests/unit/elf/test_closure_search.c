@@ -181,7 +181,7 @@ static void ld_cache_agrees_with_ldconfig(void **state UNUSED)
 		if (sscanf(line, " %511s (libc6,x86-64) => %511s", name, path) != 2)
 			continue;
 		compared++;
-		/* Two folders may hold one name; the first is the one that counts. */
+		/* Two directories may hold one name; the first is the one that counts. */
 		if (strcmp(elf_ld_cache_find(&cache, EM_X86_64, name), path) != 0)
 			assert_string_equal(strrchr(path, '/') + 1, name);
 	}

@@ -99,7 +99,7 @@ static void members_are_found_in_external_debug_files(void **state UNUSED)
 	answers_from("beside-debug", "/prog.debug");
 	answers_from("beside-debuginfo", "/prog.debuginfo");
 	answers_from("link", "/linked.dbg");
-	answers_from("link-folder", "/.debug/linked.dbg");
+	answers_from("link-directory", "/.debug/linked.dbg");
 	answers_from("link-global", "/linked.dbg");
 	answers_from("build-id", ".debug");
 }

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "staged_root.h"
 
-/* A binary in /bin of the root, two folders for --files, one for PATH; and one test. */
+/* A binary in /bin of the root, two directories for --files, one for PATH; and one test. */
 struct fixture {
 	char *root;
 	struct exchange_declared_suite suite;
@@ -150,7 +150,7 @@ static void a_file_name_with_a_slash_is_relative_to_the_binary(void **state)
 	assert_string_equal(f->files.at[1].name, "tool");
 	assert_string_equal(path_of(f, 2), "/else/other");
 	f->test.files.n = 0;
-	/* Not in the folders of --files. */
+	/* Not in the directories of --files. */
 	free(f->names[0]);
 	want(f, "data/tool");
 	find_files(f);
@@ -199,7 +199,7 @@ static void all_missing_files_are_reported(void **state)
 	put(f, "/two/x.cfg", "x", 0644);
 	want(f, "gone");
 	want(f, "/not/there");
-	want(f, "folder/");
+	want(f, "directory/");
 	want(f, "..");
 	find_files(f);
 	assert_mistakes(
@@ -208,7 +208,7 @@ static void all_missing_files_are_reported(void **state)
 		"PATH\n"
 		"a.c:12: fair: no file gone: searched in %1$s/bin, %1$s/one, %1$s/two, PATH\n"
 		"a.c:12: fair: no file /not/there: searched there\n"
-		"a.c:12: fair: 'folder/' is not a file name\n"
+		"a.c:12: fair: 'directory/' is not a file name\n"
 		"a.c:12: fair: '..' is not a file name\n",
 		f->root);
 	/* What was found is there. */

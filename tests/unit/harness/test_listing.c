@@ -178,7 +178,7 @@ static void a_binary_that_cannot_be_executed_is_reported(void **state UNUSED)
 	_cleanup_free_ char *gone = staged_path(root, "/gone");
 	struct exchange_declared_suite suite;
 	_cleanup_error_ struct error *absent = harness_listing_read(gone, NULL, NULL, &suite, NULL);
-	_cleanup_error_ struct error *folder = harness_listing_read(root, NULL, NULL, &suite, NULL);
+	_cleanup_error_ struct error *dir = harness_listing_read(root, NULL, NULL, &suite, NULL);
 	_cleanup_error_ struct error *plain = NULL, *text = NULL, *strange = NULL;
 
 	assert_int_equal(chmod(path, 0644), 0);
@@ -191,8 +191,8 @@ static void a_binary_that_cannot_be_executed_is_reported(void **state UNUSED)
 
 	assert_true(error_is(absent, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(absent), "No such file");
-	assert_true(error_is(folder, &harness_error_domain, HARNESS_NOT_TESTS));
-	assert_contains(error_message(folder), "is not a file");
+	assert_true(error_is(dir, &harness_error_domain, HARNESS_NOT_TESTS));
+	assert_contains(error_message(dir), "is not a file");
 	assert_true(error_is(plain, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(plain), "cannot be executed");
 	assert_true(error_is(strange, &harness_error_domain, HARNESS_NOT_TESTS));

@@ -12,38 +12,38 @@
 
 enum { RAM_BYTES = 8 << 20, MARK_AT = 0x200000 };
 
-static char folder[64];
+static char dir[64];
 
-static char *in_folder(const char *name)
+static char *in_dir(const char *name)
 {
-	return xasprintf("%s/%s", folder, name);
+	return xasprintf("%s/%s", dir, name);
 }
 
-static int make_folder(void **state UNUSED)
+static int make_dir(void **state UNUSED)
 {
 	_cleanup_free_ char *ram = NULL;
 	int fd;
 
-	strcpy(folder, "/tmp/ktstr-source-XXXXXX");
-	if (!mkdtemp(folder) || setenv("KTSTR_RUN_DIR", folder, 1) != 0)
+	strcpy(dir, "/tmp/ktstr-source-XXXXXX");
+	if (!mkdtemp(dir) || setenv("KTSTR_RUN_DIR", dir, 1) != 0)
 		return -1;
-	ram = in_folder("ram.0");
+	ram = in_dir("ram.0");
 	fd = open(ram, O_CREAT | O_RDWR, 0600);
 	if (fd < 0 || ftruncate(fd, RAM_BYTES) != 0 || pwrite(fd, "mark", 4, MARK_AT) != 4)
 		return -1;
 	return close(fd);
 }
 
-static int remove_folder(void **state UNUSED)
+static int remove_dir(void **state UNUSED)
 {
 	static const char *const names[] = { "ram.0", "template.json", "vm.json", "empty", "vm" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		_cleanup_free_ char *path = in_folder(names[i]);
+		_cleanup_free_ char *path = in_dir(names[i]);
 
 		remove(path);
 	}
-	return rmdir(folder);
+	return rmdir(dir);
 }
 
 static void assert_marked(const struct inspect_source *source)
@@ -59,7 +59,7 @@ static void assert_marked(const struct inspect_source *source)
 
 static void a_file_of_ram_is_laid_out_as_q35_has_it(void **state UNUSED)
 {
-	_cleanup_free_ char *path = in_folder("ram.0");
+	_cleanup_free_ char *path = in_dir("ram.0");
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
 	assert_success(inspect_open(path, false, &source));
@@ -77,11 +77,11 @@ static void a_template_is_opened_by_directory_json_or_ram_file(void **state UNUS
 							.monotonic_limit_ns = 2 },
 					     .state_bytes = 1,
 					     .ram_bytes = { &ram_bytes, 1 } };
-	_cleanup_free_ char *json = in_folder("template.json");
+	_cleanup_free_ char *json = in_dir("template.json");
 
 	assert_success(vm_template_description_write(&d, json));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		_cleanup_free_ char *path = in_folder(names[i]);
+		_cleanup_free_ char *path = in_dir(names[i]);
 		_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
 		assert_success(inspect_open(path, false, &source));
@@ -95,7 +95,7 @@ static void a_vm_description_locates_its_ram(void **state UNUSED)
 	struct vm_run_info info = { .id = (char *)"0123abcd",
 				    .owner = vm_run_process_of(getpid()),
 				    .started_at_sec = 1 };
-	_cleanup_free_ char *json = in_folder("vm.json"), *ram = in_folder("ram.0");
+	_cleanup_free_ char *json = in_dir("vm.json"), *ram = in_dir("ram.0");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
@@ -113,7 +113,7 @@ static void a_vm_description_locates_its_ram(void **state UNUSED)
 
 static void a_source_that_is_missing_or_empty_is_an_error(void **state UNUSED)
 {
-	_cleanup_free_ char *empty = in_folder("empty"), *none = in_folder("none");
+	_cleanup_free_ char *empty = in_dir("empty"), *none = in_dir("none");
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
 	assert_error_tag(inspect_open(none, false, &source), "io");
@@ -134,5 +134,5 @@ int main(void)
 		cmocka_unit_test(a_source_that_is_missing_or_empty_is_an_error),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -10,14 +10,14 @@
 static inline void cached_add(const char *cache, const struct sample *sample, struct kernel **ret)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	_cleanup_free_ char *folder = xasprintf("%s/files", cache), *path = NULL, *name = NULL;
+	_cleanup_free_ char *dir = xasprintf("%s/files", cache), *path = NULL, *name = NULL;
 	struct kernel *kernel = NULL;
 
-	assert_success(paths_make(folder, 0755));
+	assert_success(paths_make(dir, 0755));
 	name = xasprintf("vmlinuz-%.*s-%u", (int)strcspn(sample->banner, " "), sample->banner,
 			 sample->build_id_at);
 	sample_bzimage(sample, &file);
-	path = sample_write(folder, name, &file);
+	path = sample_write(dir, name, &file);
 	assert_success(kernel_add(path, false, NULL, &kernel));
 	if (ret)
 		*ret = kernel;

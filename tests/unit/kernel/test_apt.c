@@ -450,7 +450,7 @@ static void the_image_is_found_in_either_package_layout(void **state UNUSED)
 						     false, NULL, &kernel));
 		assert_string_equal(kernel->id, "9.9.3-amd64");
 		assert_int_equal(!!kernel->config_path, rows[i].with_config);
-		/* A folder of that name without modules in it is none. */
+		/* A directory of that name without modules in it is none. */
 		assert_int_equal(!!kernel->modules_dir, rows[i].with_config);
 		sample_cache_end(cache);
 	}

@@ -139,7 +139,7 @@ static void a_path_is_taken_into_the_cache(void **state UNUSED)
 	assert_success(kernel_resolve(path, &kernel));
 	assert_string_equal(kernel->id, SAMPLE_RELEASE);
 	assert_resolves("9.8", SAMPLE_RELEASE);
-	/* Its folder is a path as well. */
+	/* Its directory is a path as well. */
 	assert_resolves(kernel->dir, SAMPLE_RELEASE);
 	assert_error_tag(kernel_resolve("./no-such-kernel", &none), "io");
 	sample_cache_end(cache);

@@ -39,9 +39,9 @@ static void assert_file(const char *path, const void *bytes, size_t n)
 	assert_memory_equal(content.at, bytes, n);
 }
 
-static size_t count_entries(const char *folder)
+static size_t count_entries(const char *directory)
 {
-	_cleanup_dir_ DIR *dir = opendir(folder);
+	_cleanup_dir_ DIR *dir = opendir(directory);
 	size_t n = 0;
 
 	assert_non_null(dir);
@@ -231,7 +231,7 @@ static void malformed_metadata_is_damage(void **state UNUSED)
 		"[]",
 		"{",
 		"{}",
-		/* no files; no vmlinux; a hash that is none; another folder's; another format */
+		/* no files; no vmlinux; a hash that is none; another directory's; another format */
 		"{" USUAL "\"files\":{}}",
 		"{" USUAL "\"files\":{\"bzImage\":{\"bytes\":3,\"hash\":\"00000000000000ff\"}}}",
 		"{" USUAL "\"files\":{\"vmlinux\":{\"bytes\":3,\"hash\":\"0x\"}}}",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder that looks like /proc with one process in it. */
+/* A directory that looks like /proc with one process in it. */
 #ifndef KTSTR_TESTS_PROBE_STAGED_PROC_H
 #define KTSTR_TESTS_PROBE_STAGED_PROC_H
 
@@ -53,7 +53,7 @@ static inline void staged_link(const struct staged_proc *staged, const char *nam
 	assert_int_equal(symlink(target, path), 0);
 }
 
-static inline void staged_folder(const struct staged_proc *staged, const char *name)
+static inline void staged_dir(const struct staged_proc *staged, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", staged->pid_dir, name);
 

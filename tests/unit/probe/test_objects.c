@@ -277,8 +277,8 @@ static void files_of_a_chroot_are_named_as_it_sees_them(void **state UNUSED)
 	_cleanup_free_ char *elsewhere = xasprintf("%sd/lib/a.so", inside);
 	struct probe_objects objects;
 
-	staged_folder(&staged, "inside");
-	staged_folder(&staged, "inside/bin");
+	staged_dir(&staged, "inside");
+	staged_dir(&staged, "inside/bin");
 	staged_link(&staged, "inside/bin/program", "/proc/self/exe");
 	staged_link(&staged, "root", inside);
 	staged_link(&staged, "exe", program);

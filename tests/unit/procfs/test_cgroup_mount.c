@@ -67,7 +67,7 @@ static void a_cgroup2_mount_hidden_by_another_is_ignored(void **state UNUSED)
 	/* On the very same place. */
 	check(ROOT_ SYS_ V2_ "50 30 0:40 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n", false, "none",
 	      NULL);
-	/* Over a folder above it. */
+	/* Over a directory above it. */
 	check(ROOT_ SYS_ V2_ "50 23 0:40 / /sys/fs rw - tmpfs tmpfs rw\n", false, "none", NULL);
 	check(ROOT_ SYS_ V2_ "50 23 0:40 / /sys rw - tmpfs tmpfs rw\n", false, "none", NULL);
 	/* Neighbours and children hide nothing. */
@@ -115,7 +115,7 @@ static void a_cgroup_has_a_directory_only_inside_the_mounted_tree(void **state U
 	const struct procfs_cgroup_mount none = { PROCFS_CGROUP_MOUNT_NONE, NULL, NULL };
 	static const struct {
 		bool part;
-		const char *cgroup, *folder;
+		const char *cgroup, *dir;
 	} rows[] = {
 		{ false, "/", "/r/cg/" },
 		{ false, "/a b/c", "/r/cg/a b/c" },
@@ -132,15 +132,15 @@ static void a_cgroup_has_a_directory_only_inside_the_mounted_tree(void **state U
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_free_ char *folder = procfs_cgroup_mount_folder(
-			rows[i].part ? &part : &whole, rows[i].cgroup);
+		_cleanup_free_ char *dir = procfs_cgroup_mount_dir(rows[i].part ? &part : &whole,
+								   rows[i].cgroup);
 
-		if (rows[i].folder)
-			assert_string_equal(folder, rows[i].folder);
+		if (rows[i].dir)
+			assert_string_equal(dir, rows[i].dir);
 		else
-			assert_null(folder);
+			assert_null(dir);
 	}
-	assert_null(procfs_cgroup_mount_folder(&none, "/"));
+	assert_null(procfs_cgroup_mount_dir(&none, "/"));
 }
 
 static void a_staged_host_is_read_below_its_root(void **state UNUSED)

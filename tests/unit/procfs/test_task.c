@@ -124,7 +124,7 @@ static void an_ended_process_lists_no_threads(void **state UNUSED)
 	procfs_task_dir_close(&task);
 }
 
-/* A staged folder: names that are no numbers, or no possible thread numbers, are not threads. */
+/* A staged directory: names that are no numbers, or no possible thread numbers, are not threads. */
 static void entries_that_are_not_thread_ids_are_skipped(void **state UNUSED)
 {
 	static const char *const names[] = { "7", "12", "x", "0", "99999999999", "3a" };
@@ -169,10 +169,10 @@ static void a_missing_process_has_no_task_directory(void **state UNUSED)
 
 static int read_list(const char *root, size_t limit, struct procfs_id_list *ret)
 {
-	_cleanup_close_ int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	assert_true(folder >= 0);
-	return procfs_id_list_read(folder, limit, ret);
+	assert_true(dir >= 0);
+	return procfs_id_list_read(dir, limit, ret);
 }
 
 static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)

@@ -98,11 +98,11 @@ static void after_a_refusal_nothing_more_is_written(void **state UNUSED)
 
 static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state UNUSED)
 {
-	char folder[] = "/tmp/ktstr-report-XXXXXX";
+	char dir[] = "/tmp/ktstr-report-XXXXXX";
 	_cleanup_free_ char *path = NULL;
 
-	assert_non_null(mkdtemp(folder));
-	path = xasprintf("%s/out", folder);
+	assert_non_null(mkdtemp(dir));
+	path = xasprintf("%s/out", dir);
 	for (int f = 0; f < REPORT_N_FORMATS; f++) {
 		_cleanup_report_reporter_ struct report_run *r = NULL;
 		_cleanup_strbuf_ struct strbuf during = STRBUF_INIT;
@@ -122,7 +122,7 @@ static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state 
 		assert_true(after.n > 10);
 	}
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(dir), 0);
 }
 
 static void a_path_that_cannot_be_opened_is_refused_at_once(void **state UNUSED)

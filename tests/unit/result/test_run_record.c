@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "result/record.h"
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 #include "result/run_record.h"
 #include "run_sample.h"
 #include "sample.h"
@@ -472,8 +472,8 @@ static void a_killed_runner_leaves_whole_records_and_sweepable_leftovers(void **
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	}
-	assert_success(result_folder_sweep(s->dir));
-	assert_success(result_folder_records(s->dir, &names));
+	assert_success(result_dir_sweep(s->dir));
+	assert_success(result_dir_records(s->dir, &names));
 	assert_int_equal(count_entries(s->dir), names.names.n);
 	for (size_t i = 0; i < names.names.n; i++) {
 		_cleanup_free_ char *path = below(s, names.names.at[i]);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/heard.h"
 #include "suite/scheduler.h"
 
@@ -16,7 +16,7 @@ enum { LONG_MS = 60000 };
 static const struct suite_scheduler_patience LONG = { LONG_MS, LONG_MS };
 
 struct fixture {
-	struct folder folder;
+	struct dir dir;
 	struct suite_scheduler_system system;
 	struct suite_scheduler scheduler;
 	struct heard heard;
@@ -26,13 +26,13 @@ static inline int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	folder_init(&f->folder);
-	folder_write(&f->folder, "scx/state", "disabled\n");
-	f->system.sched_ext = xasprintf("%s/scx", f->folder.path);
+	dir_init(&f->dir);
+	dir_write(&f->dir, "scx/state", "disabled\n");
+	f->system.sched_ext = xasprintf("%s/scx", f->dir.path);
 	f->system.kmsg = "/does/not/exist";
-	f->system.tracing = f->folder.path;
+	f->system.tracing = f->dir.path;
 	f->system.proc = "/proc";
-	folder_write(&f->folder, "scx/enable_seq", "7\n");
+	dir_write(&f->dir, "scx/enable_seq", "7\n");
 	suite_scheduler_init(&f->scheduler, &f->system, 1);
 	f->scheduler.is_judged = true;
 	heard_init(&f->heard);
@@ -46,13 +46,13 @@ static inline int tear_down(void **state)
 
 	suite_scheduler_deinit(&f->scheduler);
 	heard_deinit(&f->heard);
-	folder_deinit(&f->folder);
+	dir_deinit(&f->dir);
 	free((char *)f->system.sched_ext);
 	free(f);
 	return 0;
 }
 
-/* $1 is the folder of sched_ext. */
+/* $1 is the directory of sched_ext. */
 static inline void start(struct fixture *f, const char *script)
 {
 	const char *const argv[] = { "sh", "-c", script, "sh", f->system.sched_ext, NULL };

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/system.h"
 
 enum { LONG_MS = 60000 };
@@ -39,31 +39,31 @@ static char *real_root(void)
 
 static void a_plain_directory_has_no_cgroups(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	int fd = 7;
 
-	folder_init(&folder);
-	assert_success(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
+	dir_init(&dir);
+	assert_success(suite_cgroup_subtree_make(dir.path, true, LONG_MS, &fd));
 	assert_int_equal(fd, -1);
 }
 
 static void cgroup_directories_are_created_and_removed(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1, one = -1;
 	struct topo_cpuset cpus = { 0 };
 	struct error *err;
 	struct stat st;
 
-	folder_init(&folder);
-	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
-	folder_write(&folder, "ktstr-test/old/deep/x", "");
+	dir_init(&dir);
+	dir_write(&dir, "cgroup.controllers", "cpuset cpu\n");
+	dir_write(&dir, "ktstr-test/old/deep/x", "");
 	/* What is left is cleared; here a file stands in the way, which no cgroup has. */
-	assert_error_tag(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd), "io");
-	folder_deinit(&folder);
-	folder_init(&folder);
-	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
-	assert_success(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
+	assert_error_tag(suite_cgroup_subtree_make(dir.path, true, LONG_MS, &fd), "io");
+	dir_deinit(&dir);
+	dir_init(&dir);
+	dir_write(&dir, "cgroup.controllers", "cpuset cpu\n");
+	assert_success(suite_cgroup_subtree_make(dir.path, true, LONG_MS, &fd));
 	assert_success(suite_cgroup_make(fd, "a", NULL, LONG_MS));
 	assert_success(suite_cgroup_open(fd, "a", &one));
 	assert_int_equal(fstatat(fd, SUITE_CGROUP_OWN, &st, 0), 0);
@@ -73,20 +73,20 @@ static void cgroup_directories_are_created_and_removed(void **state UNUSED)
 	assert_string_equal(error_message(err),
 			    "cgroup b: CPUs 0-3: cpuset.cpus: No such file or directory");
 	error_free(err);
-	assert_success(suite_cgroup_subtree_remove(folder.path, fd, LONG_MS));
-	err = suite_cgroup_open(AT_FDCWD, folder.path, &one);
+	assert_success(suite_cgroup_subtree_remove(dir.path, fd, LONG_MS));
+	err = suite_cgroup_open(AT_FDCWD, dir.path, &one);
 	assert_null(err);
 }
 
 static void effective_cpus_are_read(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1;
 	struct topo_cpuset cpus;
 
-	folder_init(&folder);
-	folder_write(&folder, "a/cpuset.cpus.effective", "0-1,5\n");
-	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	dir_init(&dir);
+	dir_write(&dir, "a/cpuset.cpus.effective", "0-1,5\n");
+	fd = open(dir.path, O_RDONLY | O_DIRECTORY);
 	assert_success(suite_cgroup_read_cpus(fd, "a", &cpus));
 	assert_int_equal(topo_cpuset_count(&cpus), 3);
 	assert_true(topo_cpuset_has(&cpus, 5));
@@ -95,16 +95,16 @@ static void effective_cpus_are_read(void **state UNUSED)
 
 static void processes_of_the_whole_subtree_are_listed(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1;
 	struct suite_cgroup_pids pids;
 	int sum = 0;
 
-	folder_init(&folder);
-	folder_write(&folder, "cgroup.procs", "");
-	folder_write(&folder, "a/cgroup.procs", "10\n200\n");
-	folder_write(&folder, "a/b/c/cgroup.procs", "3000\n");
-	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	dir_init(&dir);
+	dir_write(&dir, "cgroup.procs", "");
+	dir_write(&dir, "a/cgroup.procs", "10\n200\n");
+	dir_write(&dir, "a/b/c/cgroup.procs", "3000\n");
+	fd = open(dir.path, O_RDONLY | O_DIRECTORY);
 	suite_cgroup_list(fd, &pids);
 	for (size_t i = 0; i < pids.rows.n; i++)
 		sum += pids.rows.at[i];
@@ -161,15 +161,15 @@ static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
 
 static void check_calls(uint64_t limit_ms)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *text = NULL;
 
-	folder_init(&folder);
-	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
-	folder_write(&folder, "file", "");
+	dir_init(&dir);
+	fd = open(dir.path, O_RDONLY | O_DIRECTORY);
+	dir_write(&dir, "file", "");
 	assert_success(suite_bounded_write(fd, "file", "text", "label", limit_ms));
-	text = folder_read(&folder, "file");
+	text = dir_read(&dir, "file");
 	assert_string_equal(text, "text");
 	assert_success(suite_bounded_mkdir(fd, "new", "label", limit_ms));
 	assert_int_equal(faccessat(fd, "new", F_OK, 0), 0);
@@ -185,17 +185,17 @@ static void bounded_calls_do_the_system_call(void **state UNUSED)
 
 static void check_refusals(uint64_t limit_ms)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
-	folder_init(&folder);
-	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	dir_init(&dir);
+	fd = open(dir.path, O_RDONLY | O_DIRECTORY);
 	err = suite_bounded_write(fd, "none", "text", "label", limit_ms);
 	assert_int_equal(error_errno(err), ENOENT);
 	assert_string_equal(error_message(err), "label: No such file or directory");
 	error_free(err);
-	folder_write(&folder, "full/file", "");
+	dir_write(&dir, "full/file", "");
 	err = suite_bounded_rmdir(fd, "full", "label", limit_ms);
 	assert_int_equal(error_errno(err), ENOTEMPTY);
 	error_free(err);
@@ -210,11 +210,11 @@ static void a_failed_bounded_call_keeps_its_errno(void **state UNUSED)
 /* Opening a fifo for writing waits until somebody reads: nobody does. */
 static void a_bounded_call_that_blocks_is_cancelled(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int fd = -1;
 
-	folder_init(&folder);
-	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	dir_init(&dir);
+	fd = open(dir.path, O_RDONLY | O_DIRECTORY);
 	assert_int_equal(mkfifoat(fd, "fifo", 0600), 0);
 	assert_error_tag(suite_bounded_write(fd, "fifo", "text", "label", 50), "cancelled");
 }

@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/scheduler.h"
 
 static void a_record_has_a_head_and_properties(void **state UNUSED)
@@ -79,13 +79,13 @@ static void a_log_that_may_not_be_read_is_empty(void **state UNUSED)
 
 static void reading_begins_at_the_end(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT, path = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
 
-	folder_init(&folder);
-	folder_write(&folder, "kmsg", "6,1,2,-;sched_ext: old\n");
-	strbuf_appendf(&path, "%s/kmsg", folder.path);
+	dir_init(&dir);
+	dir_write(&dir, "kmsg", "6,1,2,-;sched_ext: old\n");
+	strbuf_appendf(&path, "%s/kmsg", dir.path);
 	fd = suite_kernel_log_open(path.at);
 	assert_true(fd >= 0);
 	suite_kernel_log_read(fd, 1000, &lines);

@@ -9,16 +9,16 @@
 #include "suite/run_body.h"
 
 /* In the place of the cgroup of any name; NULL: there is none. */
-static const char *cgroup_folder;
+static const char *cgroup_dir;
 
 struct error *__wrap_suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name,
 					   int *ret_fd);
 struct error *__wrap_suite_ctx_open_cgroup(const struct ktstr_ctx *ctx UNUSED, const char *name,
 					   int *ret_fd)
 {
-	if (name && !cgroup_folder)
+	if (name && !cgroup_dir)
 		return base_error(BASE_ABSENT, 0, "this system has no cgroups");
-	*ret_fd = name ? open(cgroup_folder, O_PATH | O_CLOEXEC) : -1;
+	*ret_fd = name ? open(cgroup_dir, O_PATH | O_CLOEXEC) : -1;
 	return NULL;
 }
 
@@ -328,7 +328,7 @@ static void a_script_breaks_the_test_with_what_it_lacks(void **state UNUSED)
 
 static void start_in_cgroup(struct ktstr_ctx *ctx)
 {
-	_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", cgroup_folder ?: "");
+	_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", cgroup_dir ?: "");
 	struct ktstr_metrics *m = ktstr_run_program(
 		ctx, &(struct ktstr_program){
 			     .argv = (const char *const[]){ "head", "-c8", procs, NULL },
@@ -340,22 +340,22 @@ static void start_in_cgroup(struct ktstr_ctx *ctx)
 
 static void a_program_is_in_its_cgroup_before_it_runs(void **state UNUSED)
 {
-	char folder[] = "/tmp/ktstr-test-payload-XXXXXX";
+	char dir[] = "/tmp/ktstr-test-payload-XXXXXX";
 	_cleanup_body_report_ struct body_report entered = { 0 }, refused = { 0 }, empty = { 0 };
 	_cleanup_free_ char *procs = NULL;
 
-	assert_non_null(mkdtemp(folder));
-	cgroup_folder = folder;
+	assert_non_null(mkdtemp(dir));
+	cgroup_dir = dir;
 	empty = run_body(start_in_cgroup);
-	procs = xasprintf("%s/cgroup.procs", folder);
+	procs = xasprintf("%s/cgroup.procs", dir);
 	assert_success(io_replace_file(procs, "", 0));
 	entered = run_body(start_in_cgroup);
 	unlink(procs);
 	assert_int_equal(symlink("/dev/full", procs), 0);
 	refused = run_body(start_in_cgroup);
 	unlink(procs);
-	rmdir(folder);
-	cgroup_folder = NULL;
+	rmdir(dir);
+	cgroup_dir = NULL;
 	assert_int_equal(count_lines(&entered, "part"), 0);
 	assert_int_equal(count_lines(&entered, "note"), 1);
 	assert_one_part(&empty, "setup", "cgroup.procs of left");
@@ -448,25 +448,25 @@ static void everything_is_released_at_the_end(void **state UNUSED)
 	suite_report_writer_deinit(&ctx.report);
 }
 
-/* Folder of the markers of a test; in the environment of the payloads. */
-static char folder[64];
+/* Directory of the markers of a test; in the environment of the payloads. */
+static char dir[64];
 static char marker_setting[256];
 static char marker[96];
 
-static int make_folder(void **state UNUSED)
+static int make_dir(void **state UNUSED)
 {
-	snprintf(folder, sizeof(folder), "/tmp/ktstr-test-ready-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(marker, sizeof(marker), "%s/marker", folder);
+	snprintf(dir, sizeof(dir), "/tmp/ktstr-test-ready-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(marker, sizeof(marker), "%s/marker", dir);
 	snprintf(marker_setting, sizeof(marker_setting), "%s=%s", READY_MARKER_OVERRIDE_ENV,
 		 marker);
 	return 0;
 }
 
-static int remove_folder(void **state UNUSED)
+static int remove_dir(void **state UNUSED)
 {
 	unlink(marker);
-	return rmdir(folder);
+	return rmdir(dir);
 }
 
 static struct ktstr_payload *start(struct ktstr_ctx *ctx, const char *commands)
@@ -609,7 +609,7 @@ static void a_marker_path_that_is_too_long_breaks_the_test(void **state UNUSED)
 	assert_one_part(&r, "setup", "is too long");
 }
 
-#define ready_test(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define ready_test(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

@@ -400,12 +400,12 @@ static void a_script_that_cannot_start_names_its_interpreter(void **state UNUSED
 		{ "", "the loader it asks for is not" },
 		{ "#", "the loader it asks for is not" },
 	};
-	char folder[] = "/tmp/ktstr-test-missing-XXXXXX";
+	char dir[] = "/tmp/ktstr-test-missing-XXXXXX";
 	_cleanup_free_ char *file = NULL, *path = NULL;
 
-	assert_non_null(mkdtemp(folder));
-	file = xasprintf("%s/tool", folder);
-	path = xasprintf("/no/where:%s:/bin", folder);
+	assert_non_null(mkdtemp(dir));
+	file = xasprintf("%s/tool", dir);
+	path = xasprintf("/no/where:%s:/bin", dir);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_success(io_replace_file(file, rows[i].text, strlen(rows[i].text)));
 		assert_explained(file, NULL, rows[i].needle);
@@ -413,7 +413,7 @@ static void a_script_that_cannot_start_names_its_interpreter(void **state UNUSED
 		assert_explained("tool", path, file);
 	}
 	unlink(file);
-	rmdir(folder);
+	rmdir(dir);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "json/doc.h"
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/heard.h"
 #include "suite/scenario.h"
 
@@ -85,7 +85,7 @@ static void a_scenario_without_work_reports_nothing(void **state UNUSED)
 }
 
 /* As 6.18 prints it, cut short. */
-static void write_sched(struct folder *folder, const char *enabled)
+static void write_sched(struct dir *dir, const char *enabled)
 {
 	_cleanup_free_ char *text = xasprintf("worker (41, #threads: 1)\n"
 					      "-------------------------------------------\n"
@@ -95,7 +95,7 @@ static void write_sched(struct folder *folder, const char *enabled)
 					      "%s",
 					      enabled);
 
-	folder_write(folder, "41/sched", text);
+	dir_write(dir, "41/sched", text);
 }
 
 #define EXT   "ext.enabled        :                 1\n"
@@ -104,34 +104,34 @@ static void write_sched(struct folder *folder, const char *enabled)
 static void cpu_time_belongs_to_the_class_at_both_ends(void **state UNUSED)
 {
 	struct suite_class_watch watch = { 0 };
-	struct folder folder;
+	struct dir dir;
 
-	folder_init(&folder);
-	write_sched(&folder, EXT);
-	suite_class_watch_sample(&watch, folder.path, 41, 100);
-	suite_class_watch_sample(&watch, folder.path, 41, 400);
-	write_sched(&folder, OTHER);
-	suite_class_watch_sample(&watch, folder.path, 41, 1000);
-	suite_class_watch_sample(&watch, folder.path, 41, 1050);
+	dir_init(&dir);
+	write_sched(&dir, EXT);
+	suite_class_watch_sample(&watch, dir.path, 41, 100);
+	suite_class_watch_sample(&watch, dir.path, 41, 400);
+	write_sched(&dir, OTHER);
+	suite_class_watch_sample(&watch, dir.path, 41, 1000);
+	suite_class_watch_sample(&watch, dir.path, 41, 1050);
 	assert_int_equal(watch.ext_samples, 2);
 	assert_int_equal(watch.other_samples, 2);
 	/* Of the 600 in between it is not known. */
 	assert_int_equal(watch.ext_ns, 300);
 	assert_int_equal(watch.other_ns, 50);
-	folder_deinit(&folder);
+	dir_deinit(&dir);
 }
 
 static void an_unreadable_sched_file_gives_no_class_sample(void **state UNUSED)
 {
 	struct suite_class_watch watch = { 0 };
-	struct folder folder;
+	struct dir dir;
 
-	folder_init(&folder);
-	suite_class_watch_sample(&watch, folder.path, 41, 100);
-	write_sched(&folder, "");
-	suite_class_watch_sample(&watch, folder.path, 41, 200);
+	dir_init(&dir);
+	suite_class_watch_sample(&watch, dir.path, 41, 100);
+	write_sched(&dir, "");
+	suite_class_watch_sample(&watch, dir.path, 41, 200);
 	assert_int_equal(watch.ext_samples + watch.other_samples, 0);
-	folder_deinit(&folder);
+	dir_deinit(&dir);
 }
 
 int main(void)

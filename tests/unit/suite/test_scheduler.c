@@ -31,7 +31,7 @@ static void a_scheduler_that_exits_during_the_test_is_lost(void **state)
 	start(f, ATTACH "read x < \"$1/fifo\"; " DETACH "exit 5");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
-	folder_write(&f->folder, "scx/fifo", "go\n");
+	dir_write(&f->dir, "scx/fifo", "go\n");
 	suite_scheduler_poll(&f->scheduler, fds);
 	assert_int_equal(poll(fds, 1, LONG_MS), 1);
 	assert_false(suite_scheduler_is_alive(&f->scheduler));
@@ -63,7 +63,7 @@ static void a_scheduler_disabled_by_the_kernel_is_lost(void **state)
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	assert_false(suite_scheduler_is_alive(&f->scheduler));
 	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "its program still runs");
@@ -91,7 +91,7 @@ static void scheduler_attached_again_counts_as_lost(void **state)
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/enable_seq", "9\n");
+	dir_write(&f->dir, "scx/enable_seq", "9\n");
 	assert_false(suite_scheduler_is_alive(&f->scheduler));
 	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "was detached and attached again");
@@ -104,10 +104,10 @@ static void one_that_may_restart_is_counted(void **state)
 	f->scheduler.may_restart = true;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
-	folder_write(&f->folder, "scx/state", "enabled\n");
-	folder_write(&f->folder, "scx/enable_seq", "10\n");
+	dir_write(&f->dir, "scx/state", "enabled\n");
+	dir_write(&f->dir, "scx/enable_seq", "10\n");
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"restarts\":2");
@@ -120,12 +120,12 @@ static void one_whose_restarts_cannot_be_counted_is_lost_for_that(void **state)
 
 	f->scheduler.may_restart = true;
 	f->scheduler.slowness = 0.01;
-	folder_write(&f->folder, "scx/enable_seq", "not a number\n");
+	dir_write(&f->dir, "scx/enable_seq", "not a number\n");
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	assert_false(suite_scheduler_is_alive(&f->scheduler));
-	folder_write(&f->folder, "scx/state", "enabled\n");
+	dir_write(&f->dir, "scx/state", "enabled\n");
 	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"was detached, and its restarts cannot be counted: enable_seq cannot be "
@@ -140,7 +140,7 @@ static void a_scheduler_that_does_not_restart_is_lost(void **state)
 	f->scheduler.slowness = 0;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	(void)suite_scheduler_is_alive(&f->scheduler);
 	assert_false(suite_scheduler_is_alive(&f->scheduler));
 }
@@ -154,7 +154,7 @@ static void a_scheduler_away_at_the_end_must_restart(void **state)
 	f->scheduler.slowness = 0.02;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
@@ -171,9 +171,9 @@ static void a_scheduler_that_returns_at_the_end_has_restarted(void **state)
 			"mv \"$1/new\" \"$1/enable_seq\"; echo enabled > \"$1/state\"; "
 			"exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	assert_true(suite_scheduler_is_alive(&f->scheduler));
-	folder_write(&f->folder, "scx/fifo", "go\n");
+	dir_write(&f->dir, "scx/fifo", "go\n");
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"restarts\":1");
 	assert_int_equal(f->heard.report.parts, 0);
@@ -189,7 +189,7 @@ static void the_error_before_a_restart_is_reported(void **state)
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	strbuf_append(&f->scheduler.kernel_lines, "sched_ext: BPF scheduler \"fake_ops\" disabled "
 						  "(runtime error)\nsched_ext: fake_ops: why\n");
-	folder_write(&f->folder, "scx/enable_seq", "9\n");
+	dir_write(&f->dir, "scx/enable_seq", "9\n");
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(
 		heard_text(&f->heard),
@@ -206,7 +206,7 @@ static void a_scheduler_ended_by_the_kernel_before_the_stop_fails(void **state)
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
 	assert_int_equal(f->heard.report.parts, 1);
@@ -219,7 +219,7 @@ static void an_end_that_is_not_judged_has_no_part(void **state)
 	f->scheduler.is_judged = false;
 	start(f, ATTACH "trap 'exit 9' INT; while :; do sleep 0.1; done");
 	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	folder_write(&f->folder, "scx/state", "disabled\n");
+	dir_write(&f->dir, "scx/state", "disabled\n");
 	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_int_equal(f->heard.report.parts, 0);
 }
@@ -265,7 +265,7 @@ static void missing_sched_ext_is_reported_separately(void **state)
 	assert_error_tag(suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report),
 			 "absent");
 	f->scheduler.system = &f->system;
-	folder_write(&f->folder, "scx/root/ops", "other\n");
+	dir_write(&f->dir, "scx/root/ops", "other\n");
 	assert_error_tag(suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report),
 			 "io");
 	assert_string_equal(heard_text(&f->heard), "");

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "suite/fake_scheduler.h"
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/scheduler.h"
 
 /* 6.18 prints "(efault)" for the name while it attaches, and the work must not begin before. */
@@ -204,14 +204,14 @@ static void a_scheduler_that_cannot_be_executed_is_an_error(void **state UNUSED)
 static void a_file_of_the_working_directory_comes_first(void **state UNUSED)
 {
 	const char *const argv[] = { "/usr/local/bin/sh", NULL };
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_close_ int before = open(".", O_RDONLY | O_DIRECTORY);
 	struct launched one;
 	char out[100], err[100];
 
-	folder_init(&folder);
-	folder_write(&folder, "sh", "#!/bin/sh\necho mine\n");
-	assert_int_equal(chdir(folder.path), 0);
+	dir_init(&dir);
+	dir_write(&dir, "sh", "#!/bin/sh\necho mine\n");
+	assert_int_equal(chdir(dir.path), 0);
 	assert_int_equal(chmod("sh", 0755), 0);
 	assert_success(launch(argv, &one));
 	end_of(&one, out, sizeof(out), err, sizeof(err));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/scheduler.h"
 
 static void only_the_state_enabled_counts_as_enabled(void **state UNUSED)
@@ -9,53 +9,53 @@ static void only_the_state_enabled_counts_as_enabled(void **state UNUSED)
 	/* The kernel's words: 6.12 has "prepping", later kernels the other four. */
 	static const char *const words[] = { "disabled\n", "enabling\n", "disabling\n",
 					     "prepping\n", "enabled\n" };
-	struct folder folder;
+	struct dir dir;
 
-	folder_init(&folder);
+	dir_init(&dir);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		struct suite_scx_state scx;
 
-		folder_write(&folder, "state", words[i]);
-		suite_scx_state_read(folder.path, &scx);
+		dir_write(&dir, "state", words[i]);
+		suite_scx_state_read(dir.path, &scx);
 		assert_int_equal(suite_scx_state_is_enabled(&scx), i == ARRAY_SIZE(words) - 1);
 	}
-	folder_deinit(&folder);
+	dir_deinit(&dir);
 }
 
 static void a_count_is_a_number_or_not_known(void **state UNUSED)
 {
-	struct folder folder;
+	struct dir dir;
 	struct suite_scx_state scx;
 
-	folder_init(&folder);
-	suite_scx_state_read(folder.path, &scx);
+	dir_init(&dir);
+	suite_scx_state_read(dir.path, &scx);
 	assert_false(scx.has_enable_seq);
 	assert_string_equal(scx.name, "");
-	folder_write(&folder, "enable_seq", "12x\n");
-	suite_scx_state_read(folder.path, &scx);
+	dir_write(&dir, "enable_seq", "12x\n");
+	suite_scx_state_read(dir.path, &scx);
 	assert_false(scx.has_enable_seq);
-	folder_write(&folder, "enable_seq", "12\n");
-	suite_scx_state_read(folder.path, &scx);
+	dir_write(&dir, "enable_seq", "12\n");
+	suite_scx_state_read(dir.path, &scx);
 	assert_true(scx.has_enable_seq);
 	assert_int_equal(scx.enable_seq, 12);
-	folder_deinit(&folder);
+	dir_deinit(&dir);
 }
 
 static void what_is_printed_while_attaching_is_not_a_name(void **state UNUSED)
 {
 	_cleanup_free_ char *ops = NULL;
-	struct folder folder;
+	struct dir dir;
 
-	folder_init(&folder);
-	assert_null(suite_scx_state_read_ops(folder.path));
-	folder_write(&folder, "root/ops", "\n");
-	assert_null(suite_scx_state_read_ops(folder.path));
-	folder_write(&folder, "root/ops", "(efault)\n");
-	assert_null(suite_scx_state_read_ops(folder.path));
-	folder_write(&folder, "root/ops", "fifo\n");
-	ops = suite_scx_state_read_ops(folder.path);
+	dir_init(&dir);
+	assert_null(suite_scx_state_read_ops(dir.path));
+	dir_write(&dir, "root/ops", "\n");
+	assert_null(suite_scx_state_read_ops(dir.path));
+	dir_write(&dir, "root/ops", "(efault)\n");
+	assert_null(suite_scx_state_read_ops(dir.path));
+	dir_write(&dir, "root/ops", "fifo\n");
+	ops = suite_scx_state_read_ops(dir.path);
 	assert_string_equal(ops, "fifo");
-	folder_deinit(&folder);
+	dir_deinit(&dir);
 }
 
 static const char trace[] =
@@ -75,21 +75,21 @@ static void trace_prefixes_are_removed_from_the_dump(void **state UNUSED)
 
 static void a_dump_is_switched_on_read_and_switched_off(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_free_ char *on = NULL, *off = NULL;
 
-	folder_init(&folder);
-	assert_false(suite_scx_dump_enable(folder.path));
-	folder_write(&folder, "events/sched_ext/sched_ext_dump/enable", "");
-	folder_write(&folder, "trace_pipe", trace);
-	assert_true(suite_scx_dump_enable(folder.path));
-	on = folder_read(&folder, "events/sched_ext/sched_ext_dump/enable");
+	dir_init(&dir);
+	assert_false(suite_scx_dump_enable(dir.path));
+	dir_write(&dir, "events/sched_ext/sched_ext_dump/enable", "");
+	dir_write(&dir, "trace_pipe", trace);
+	assert_true(suite_scx_dump_enable(dir.path));
+	on = dir_read(&dir, "events/sched_ext/sched_ext_dump/enable");
 	assert_string_equal(on, "1");
-	suite_scx_dump_read(folder.path, 1 << 20, &text);
+	suite_scx_dump_read(dir.path, 1 << 20, &text);
 	assert_contains(text.at, "triggered exit\n");
-	suite_scx_dump_disable(folder.path);
-	off = folder_read(&folder, "events/sched_ext/sched_ext_dump/enable");
+	suite_scx_dump_disable(dir.path);
+	off = dir_read(&dir, "events/sched_ext/sched_ext_dump/enable");
 	assert_string_equal(off, "0");
 }
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unit.h"
 
-#include "suite/folder.h"
+#include "suite/dir.h"
 #include "suite/system.h"
 
 static void dots_of_a_sysctl_name_are_directories(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	_cleanup_free_ char *text = NULL;
 
-	folder_init(&folder);
-	folder_write(&folder, "kernel/sched_x", "");
-	assert_success(suite_settings_write(folder.path, "kernel.sched_x=1 2.5=3"));
-	text = folder_read(&folder, "kernel/sched_x");
+	dir_init(&dir);
+	dir_write(&dir, "kernel/sched_x", "");
+	assert_success(suite_settings_write(dir.path, "kernel.sched_x=1 2.5=3"));
+	text = dir_read(&dir, "kernel/sched_x");
 	assert_string_equal(text, "1 2.5=3");
 }
 
 static void a_missing_file_is_an_error_that_names_it(void **state UNUSED)
 {
-	_cleanup_folder_ struct folder folder;
+	_cleanup_test_dir_ struct dir dir;
 	struct error *err;
 
-	folder_init(&folder);
-	err = suite_settings_write(folder.path, "kernel.none=1");
+	dir_init(&dir);
+	err = suite_settings_write(dir.path, "kernel.none=1");
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "sysctl kernel.none=1: No such file or directory");
 	error_free(err);
-	assert_error_tag(suite_settings_write(folder.path, "kernel.none"), "parse");
+	assert_error_tag(suite_settings_write(dir.path, "kernel.none"), "parse");
 }
 
 static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder that looks like /sys of a machine, with whatever is wrong that a test needs. */
+/* A directory that looks like /sys of a machine, with whatever is wrong that a test needs. */
 #ifndef KTSTR_TESTS_FAKE_SYSFS_H
 #define KTSTR_TESTS_FAKE_SYSFS_H
 
@@ -14,7 +14,7 @@ void fake_sysfs_init(struct fake_sysfs *fake);
 void fake_sysfs_deinit(struct fake_sysfs *fake);
 /* The machine of a topology: L1d, L1i, L2 for each core, L3 for each LLC, 512 MiB a node. */
 void fake_sysfs_stage(struct fake_sysfs *fake, const struct topo *t);
-/* Path below devices/system; folders are made. */
+/* Path below devices/system; directories are made. */
 void fake_sysfs_write(struct fake_sysfs *fake, const char *path, const char *text);
 void fake_sysfs_remove(struct fake_sysfs *fake, const char *path);
 

@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_VM_TEMPLATES_H
 #define KTSTR_TESTS_VM_TEMPLATES_H
 
-#include "folders.h"
+#include "dirs.h"
 #include "vm/template/template.h"
 
 enum { TEMPLATE_RAM_BYTES = 64 << 10 };
@@ -38,7 +38,7 @@ static inline struct error *fill_file(const char *dir, const char *name, char wi
 /* What a maker does between begin and finish. */
 static inline struct error *fill_draft(struct vm_template_draft *draft, size_t ram_bytes)
 {
-	struct error *err = vm_template_draft_make_folder(draft);
+	struct error *err = vm_template_draft_make_dir(draft);
 
 	if (!err)
 		err = fill_file(draft->dir, "state", draft->key[0], 1000);
@@ -72,7 +72,7 @@ static inline void put_template(const char *key, size_t ram_bytes)
 	vm_template_free(made);
 }
 
-/* Below the folder of templates; `fmt` gets the name that belongs to the key. */
+/* Below the directory of templates; `fmt` gets the name that belongs to the key. */
 static inline char *template_path(const char *key, const char *suffix)
 {
 	_cleanup_free_ char *name = vm_template_name(key);
@@ -99,7 +99,7 @@ static inline bool can_open(const char *key)
 	return is;
 }
 
-/* Names in the folder of templates, without "." and "..". */
+/* Names in the directory of templates, without "." and "..". */
 static inline int count_entries(void)
 {
 	_cleanup_free_ char *top = paths_cache("templates");

@@ -89,10 +89,10 @@ static void a_wrong_number_of_bytes_is_refused(void **state)
 {
 	struct archive *a = *state;
 	struct wire_cpio_entry e = { .name = "f", .mode = S_IFREG | 0600, .size = 2 };
-	struct wire_cpio_entry folder = { .name = "d", .mode = S_IFDIR | 0755, .size = 1 };
+	struct wire_cpio_entry dir = { .name = "d", .mode = S_IFDIR | 0755, .size = 1 };
 
 	assert_error_tag(wire_cpio_data(&a->w, "x", 1), "cpio-size");
-	assert_error_tag(wire_cpio_begin(&a->w, &folder), "cpio-size");
+	assert_error_tag(wire_cpio_begin(&a->w, &dir), "cpio-size");
 	assert_success(wire_cpio_begin(&a->w, &e));
 	assert_error_tag(wire_cpio_data(&a->w, "abc", 3), "cpio-size");
 	assert_success(wire_cpio_data(&a->w, "a", 1));

@@ -63,19 +63,19 @@ static void workers_wait_at_the_gate_in_a_process_group_of_their_own(void **stat
 	assert_true(no_children_left());
 }
 
-/* A folder with a cgroup.procs of our making. */
+/* A directory with a cgroup.procs of our making. */
 struct fake {
-	char folder[64];
+	char dir[64];
 	char procs[96];
 	int fd;
 };
 
 static void fake_init(struct fake *fake)
 {
-	snprintf(fake->folder, sizeof(fake->folder), "/tmp/ktstr-work-XXXXXX");
-	assert_non_null(mkdtemp(fake->folder));
-	snprintf(fake->procs, sizeof(fake->procs), "%s/cgroup.procs", fake->folder);
-	fake->fd = open(fake->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(fake->dir, sizeof(fake->dir), "/tmp/ktstr-work-XXXXXX");
+	assert_non_null(mkdtemp(fake->dir));
+	snprintf(fake->procs, sizeof(fake->procs), "%s/cgroup.procs", fake->dir);
+	fake->fd = open(fake->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(fake->fd >= 0);
 }
 
@@ -83,7 +83,7 @@ static void fake_deinit(struct fake *fake)
 {
 	close(fake->fd);
 	unlink(fake->procs);
-	rmdir(fake->folder);
+	rmdir(fake->dir);
 }
 
 static struct error *start_in(int cgroup_fd, uint64_t limit_ns)
@@ -154,17 +154,17 @@ static void workers_are_in_their_cgroup_before_the_gate_opens(void **state UNUSE
 	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group = NULL;
-	char folder[256], path[300];
+	char dir[256], path[300];
 	pid_t pids[8];
 	int n = 0, fd;
 	FILE *f;
 
-	skip_unless(find_cgroup2(folder, sizeof(folder)), "no cgroup v2 is mounted");
-	skip_unless(mkdir(folder, 0755) == 0, "may not make a cgroup");
-	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	skip_unless(find_cgroup2(dir, sizeof(dir)), "no cgroup v2 is mounted");
+	skip_unless(mkdir(dir, 0755) == 0, "may not make a cgroup");
+	fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_success(work_gate_new(&gate));
 	assert_success(work_start(&spec, gate, fd, false, PATIENCE_NS, &group));
-	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
 	f = fopen(path, "re");
 	assert_non_null(f);
 	while (n < 8 && fscanf(f, "%d", &pids[n]) == 1)
@@ -183,7 +183,7 @@ static void workers_are_in_their_cgroup_before_the_gate_opens(void **state UNUSE
 	}
 	work_free(group);
 	/* Nobody is left in it, or it could not go. */
-	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(dir), 0);
 	assert_int_equal(n, 3);
 }
 

@@ -33,11 +33,11 @@ static void odd_host_names_give_plain_file_names(void **state UNUSED)
 
 static void a_name_that_is_taken_gets_a_number(void **state UNUSED)
 {
-	char folder[] = "/tmp/ktstr-name-XXXXXX";
+	char dir[] = "/tmp/ktstr-name-XXXXXX";
 	char *names[20];
 
-	assert_non_null(mkdtemp(folder));
-	assert_int_equal(chdir(folder), 0);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		int fd;
 
@@ -51,7 +51,7 @@ static void a_name_that_is_taken_gets_a_number(void **state UNUSED)
 		free(names[i]);
 	}
 	assert_int_equal(chdir("/"), 0);
-	rmdir(folder);
+	rmdir(dir);
 }
 
 static void times_have_a_unit(void **state UNUSED)

@@ -35,14 +35,14 @@ static inline int remove_machine(void **state)
 	return 0;
 }
 
-/* Folders are made as needed. */
+/* Directories are made as needed. */
 static inline void put(const struct machine *m, const char *path, const char *text)
 {
 	_cleanup_free_ char *full = xasprintf("%s%s", m->root, path);
-	_cleanup_free_ char *folder = xstrdup(full);
+	_cleanup_free_ char *dir = xstrdup(full);
 
-	*strrchr(folder, '/') = 0;
-	assert_success(paths_make(folder, 0755));
+	*strrchr(dir, '/') = 0;
+	assert_success(paths_make(dir, 0755));
 	assert_success(io_replace_file(full, text, strlen(text)));
 	assert_int_equal(chmod(full, 0755), 0);
 }

@@ -143,7 +143,7 @@ static void a_cache_that_is_not_there_yet_is_fine(void **state)
 	assert_contains(strbuf_str(&finding.text), "0 B in ");
 }
 
-/* A loop of folders cannot be, but a link back can. */
+/* A loop of directories cannot be, but a link back can. */
 static void links_are_not_counted(void **state)
 {
 	struct machine *m = *state;
@@ -187,7 +187,7 @@ static void a_cache_that_may_not_be_written_is_missing(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* Told to use the folder that was just refused, nobody gets anywhere. */
+/* Told to use the directory that was just refused, nobody gets anywhere. */
 static void the_fix_for_an_unwritable_home_is_another_directory(void **state)
 {
 	struct machine *m = *state;

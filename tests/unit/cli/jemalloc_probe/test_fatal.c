@@ -84,11 +84,11 @@ static int tear_down(void **state)
 	return system(line);
 }
 
-static void write_file(const struct fake_proc *proc, const char *folder, const char *name,
+static void write_file(const struct fake_proc *proc, const char *dir, const char *name,
 		       const char *text)
 {
-	_cleanup_free_ char *make = xasprintf("mkdir -p '%s/%s'", proc->root, folder);
-	_cleanup_free_ char *path = xasprintf("%s/%s/%s", proc->root, folder, name);
+	_cleanup_free_ char *make = xasprintf("mkdir -p '%s/%s'", proc->root, dir);
+	_cleanup_free_ char *path = xasprintf("%s/%s/%s", proc->root, dir, name);
 	_cleanup_close_ int fd = -1;
 
 	assert_int_equal(system(make), 0);

@@ -117,15 +117,15 @@ static const struct fake_thread good[] = { { .tid = 5, .allocated_bytes = 10 } }
 static const struct fake_thread gone[] = { { .tid = 5, .error_errno = ESRCH } };
 static const struct fake_thread refused[] = { { .tid = 5, .error_errno = EPERM } };
 
-static char folder[64], record[96];
+static char dir[64], record[96];
 static pid_t target;
 
 static int set_up(void **state UNUSED)
 {
-	strcpy(folder, "/tmp/ktstr-test-run-XXXXXX");
-	if (!mkdtemp(folder))
+	strcpy(dir, "/tmp/ktstr-test-run-XXXXXX");
+	if (!mkdtemp(dir))
 		return 1;
-	snprintf(record, sizeof(record), "%s/t.ktstr.json", folder);
+	snprintf(record, sizeof(record), "%s/t.ktstr.json", dir);
 	fake_engine = (struct fake_engine){ .threads = good, .n_threads = 1 };
 	target = fork();
 	if (target == 0) {
@@ -144,7 +144,7 @@ static int tear_down(void **state UNUSED)
 	snprintf(lock, sizeof(lock), "%s.lock", record);
 	unlink(lock);
 	unlink(record);
-	return rmdir(folder);
+	return rmdir(dir);
 }
 
 struct result {

@@ -139,14 +139,14 @@ static const struct fake_thread threads[] = {
 	{ .tid = 99, .comm = "bad", .error_errno = ESRCH },
 };
 
-static char folder[64], path[96];
+static char dir[64], path[96];
 
 static int set_up(void **state UNUSED)
 {
-	strcpy(folder, "/tmp/ktstr-test-sidecar-XXXXXX");
-	if (!mkdtemp(folder))
+	strcpy(dir, "/tmp/ktstr-test-sidecar-XXXXXX");
+	if (!mkdtemp(dir))
 		return 1;
-	snprintf(path, sizeof(path), "%s/t.ktstr.json", folder);
+	snprintf(path, sizeof(path), "%s/t.ktstr.json", dir);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static int tear_down(void **state UNUSED)
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	unlink(lock);
 	unlink(path);
-	return rmdir(folder);
+	return rmdir(dir);
 }
 
 static void write_record(const char *text)
@@ -288,7 +288,7 @@ static void a_cancelled_run_appends_nothing(void **state UNUSED)
 	assert_string_equal(text, "{\"metrics\": []}");
 }
 
-#define with_folder(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define with_dir(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
@@ -299,10 +299,10 @@ int main(void)
 		cmocka_unit_test(a_snapshot_cut_short_is_not_a_failed_one),
 		cmocka_unit_test(a_report_of_zeros_differs_from_one_of_errors),
 		cmocka_unit_test(exit_codes_and_sidecar_plan_follow_the_truth_table),
-		with_folder(numbers_become_flat_metrics),
-		with_folder(repeated_appends_keep_earlier_metrics),
-		with_folder(a_file_that_is_not_a_record_is_not_changed),
-		with_folder(a_cancelled_run_appends_nothing),
+		with_dir(numbers_become_flat_metrics),
+		with_dir(repeated_appends_keep_earlier_metrics),
+		with_dir(a_file_that_is_not_a_record_is_not_changed),
+		with_dir(a_cancelled_run_appends_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,18 +2,18 @@
 #include "cli/results/results.h"
 
 #include "json/doc.h"
-#include "folder.h"
+#include "dir.h"
 #include "unit.h"
 
 static void the_summary_counts_what_there_is(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_free_ char *expected = NULL;
 
 	put_every_kind(*state);
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_summary(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_summary(&directory, &text);
 	expected = xasprintf("9 records in %s: 3 failed, 1 broken, 1 unreadable, 1 unfinished, "
 			     "1 inconclusive, 1 skipped, 1 passed\n",
 			     (char *)*state);
@@ -22,19 +22,19 @@ static void the_summary_counts_what_there_is(void **state)
 
 static void an_empty_directory_has_no_table(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, summary = STRBUF_INIT;
 
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_table(&folder, &(struct text_look){ 0 }, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_table(&directory, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "");
-	results_format_summary(&folder, &summary);
+	results_format_summary(&directory, &summary);
 	assert_contains(strbuf_str(&summary), "No records in ");
 }
 
 static void control_characters_of_a_record_are_escaped(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	put_record(*state, "x\033[2J.ktstr.json",
@@ -43,42 +43,42 @@ static void control_characters_of_a_record_are_escaped(void **state)
 		   "\"why\":\"\\u001b[1m\\n\",\"kept_dir\":\"/\\u001b\",\"notes\":[\"\\u001b\"],"
 		   "\"parts\":[{\"verdict\":\"fail\",\"reason\":\"check\",\"text\":\"\\u001b\","
 		   "\"file\":\"\\u001b\",\"line\":1}],\"wall_ms\":18446744073709551615}");
-	assert_success(shown_folder_read(*state, &folder));
-	assert_int_equal(folder.counts[SHOWN_FAIL], 1);
-	results_format_table(&folder, &(struct text_look){ 0 }, &text);
-	results_format_details(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	assert_int_equal(directory.counts[SHOWN_FAIL], 1);
+	results_format_table(&directory, &(struct text_look){ 0 }, &text);
+	results_format_details(&directory, &text);
 	assert_null(strchr(strbuf_str(&text), '\033'));
 	assert_contains(strbuf_str(&text), "\\x1b[31m");
 }
 
 static void a_plain_pass_has_no_details(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	put_record(*state, "a.ktstr.json", RECORD("a", "finished", OUTCOME("pass", "none", "")));
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_details(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_details(&directory, &text);
 	assert_string_equal(strbuf_str(&text), "");
 }
 
 static void a_pass_with_a_note_has_some(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	put_record(*state, "a.ktstr.json",
 		   RECORD("a", "finished",
 			  OUTCOME("pass", "none", "") ",\"record_problem\":\"it was removed\""));
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_details(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_details(&directory, &text);
 	assert_contains(strbuf_str(&text), "s:a: pass\n  note     it was removed\n");
 }
 
 static void runs_are_shown_with_their_counts(void **state UNUSED)
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup("base") };
-	struct shown_folder one = { .dir = xstrdup("base/2026-01-02T03-04-05-6") };
+	struct shown_dir one = { .dir = xstrdup("base/2026-01-02T03-04-05-6") };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	one.counts[SHOWN_PASS] = 2;
@@ -93,7 +93,7 @@ static void runs_are_shown_with_their_counts(void **state UNUSED)
 static void the_rerun_command_is_quoted_for_a_shell(void **state)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_free_ char *line = xasprintf("  again    ktstr rerun '%s/it'\\''s.ktstr.json'\n",
 					      (const char *)*state);
 
@@ -101,14 +101,14 @@ static void the_rerun_command_is_quoted_for_a_shell(void **state)
 		*state, "it's.ktstr.json",
 		RECORD("g", "finished",
 		       OUTCOME("fail", "check", "") ",\"rerun\":{\"binary\":{\"path\":\"/my\"}}"));
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_details(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_details(&directory, &text);
 	assert_non_null(strstr(strbuf_str(&text), line));
 }
 
 static void every_record_is_in_it_with_what_is_known(void **state)
 {
-	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	const struct json_value *root;
@@ -116,8 +116,8 @@ static void every_record_is_in_it_with_what_is_known(void **state)
 	uint64_t n;
 
 	put_every_kind(*state);
-	assert_success(shown_folder_read(*state, &folder));
-	results_format_json(&folder, &text);
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_json(&directory, &text);
 	assert_success(json_doc_parse(text.at, text.n, "results", &doc));
 	root = json_doc_root(doc);
 	assert_true(json_text_is(json_string(json_find(root, "dir")), *state));
@@ -125,7 +125,7 @@ static void every_record_is_in_it_with_what_is_known(void **state)
 	assert_int_equal(n, 3);
 	it = json_iter_over(json_find(root, "records"));
 	while (json_iter_next(&it)) {
-		const struct shown_record *record = &folder.records.at[it.index];
+		const struct shown_record *record = &directory.records.at[it.index];
 
 		assert_true(json_text_is(json_string(json_find(it.value, "record")), record->file));
 		assert_true(json_text_is(json_string(json_find(it.value, "result")),
@@ -142,7 +142,7 @@ static void every_record_is_in_it_with_what_is_known(void **state)
 static void runs_have_names_and_counts(void **state UNUSED)
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup("base") };
-	struct shown_folder one = { .dir = xstrdup("base/r") };
+	struct shown_dir one = { .dir = xstrdup("base/r") };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct json_iter it;
@@ -186,14 +186,14 @@ static void the_record_man_page_lists_members_of_every_table(void **state UNUSED
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		folder_test(the_summary_counts_what_there_is),
-		folder_test(an_empty_directory_has_no_table),
-		folder_test(control_characters_of_a_record_are_escaped),
-		folder_test(a_plain_pass_has_no_details),
-		folder_test(a_pass_with_a_note_has_some),
-		folder_test(the_rerun_command_is_quoted_for_a_shell),
+		dir_test(the_summary_counts_what_there_is),
+		dir_test(an_empty_directory_has_no_table),
+		dir_test(control_characters_of_a_record_are_escaped),
+		dir_test(a_plain_pass_has_no_details),
+		dir_test(a_pass_with_a_note_has_some),
+		dir_test(the_rerun_command_is_quoted_for_a_shell),
 		cmocka_unit_test(runs_are_shown_with_their_counts),
-		folder_test(every_record_is_in_it_with_what_is_known),
+		dir_test(every_record_is_in_it_with_what_is_known),
 		cmocka_unit_test(runs_have_names_and_counts),
 		cmocka_unit_test(the_record_man_page_lists_members_of_every_table),
 	};

@@ -11,15 +11,15 @@
 struct own {
 	struct ctprof_bpf_cgroups cgroups;
 	struct intern strings;
-	char *name, *folder;
+	char *name, *dir;
 	uint64_t id;
 };
 
-static uint64_t number_of(const char *folder)
+static uint64_t number_of(const char *dir)
 {
 	struct stat st;
 
-	assert_int_equal(stat(folder, &st), 0);
+	assert_int_equal(stat(dir, &st), 0);
 	return st.st_ino;
 }
 
@@ -28,18 +28,18 @@ static void own_make(struct own *own)
 	ctprof_bpf_cgroups_init(&own->cgroups);
 	intern_init(&own->strings);
 	own->name = xasprintf("/ktstr test %d (x)", (int)getpid());
-	own->folder = procfs_cgroup_mount_folder(&own->cgroups.mount, own->name);
-	if (!own->folder || mkdir(own->folder, 0755) < 0) {
+	own->dir = procfs_cgroup_mount_dir(&own->cgroups.mount, own->name);
+	if (!own->dir || mkdir(own->dir, 0755) < 0) {
 		print_message("# skip: no cgroup can be made here\n");
 		skip();
 	}
-	own->id = number_of(own->folder);
+	own->id = number_of(own->dir);
 }
 
 static void own_free(struct own *own)
 {
-	rmdir(own->folder);
-	free(own->folder);
+	rmdir(own->dir);
+	free(own->dir);
 	free(own->name);
 	intern_deinit(&own->strings);
 	ctprof_bpf_cgroups_deinit(&own->cgroups);
@@ -68,7 +68,7 @@ static void a_cgroup_that_is_gone_has_no_path(void **state)
 
 	(void)state;
 	own_make(&own);
-	assert_int_equal(rmdir(own.folder), 0);
+	assert_int_equal(rmdir(own.dir), 0);
 	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
 	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, 0, &own.strings, &path));
 	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, UINT64_MAX, &own.strings, &path));

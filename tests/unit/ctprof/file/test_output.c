@@ -8,25 +8,25 @@
 
 #include "files.h"
 
-struct folder {
+struct dir {
 	char path[64];
 	char file[96];
 };
 
-static int in_folder(void **state)
+static int in_dir(void **state)
 {
-	struct folder *folder = xnew(struct folder);
+	struct dir *directory = xnew(struct dir);
 
-	strcpy(folder->path, "/tmp/ktstr-output-XXXXXX");
-	assert_non_null(mkdtemp(folder->path));
-	snprintf(folder->file, sizeof(folder->file), "%s/a.ctprof.zst", folder->path);
-	*state = folder;
+	strcpy(directory->path, "/tmp/ktstr-output-XXXXXX");
+	assert_non_null(mkdtemp(directory->path));
+	snprintf(directory->file, sizeof(directory->file), "%s/a.ctprof.zst", directory->path);
+	*state = directory;
 	return 0;
 }
 
-static size_t entries(const struct folder *folder)
+static size_t entries(const struct dir *directory)
 {
-	_cleanup_dir_ DIR *dir = opendir(folder->path);
+	_cleanup_dir_ DIR *dir = opendir(directory->path);
 	size_t n = 0;
 
 	while (readdir(dir))
@@ -34,18 +34,18 @@ static size_t entries(const struct folder *folder)
 	return n - 2;
 }
 
-static int leave_folder(void **state)
+static int leave_dir(void **state)
 {
-	struct folder *folder = *state;
-	_cleanup_dir_ DIR *dir = opendir(folder->path);
+	struct dir *directory = *state;
+	_cleanup_dir_ DIR *dir = opendir(directory->path);
 	struct dirent *entry;
 
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	}
-	rmdir(folder->path);
-	free(folder);
+	rmdir(directory->path);
+	free(directory);
 	return 0;
 }
 
@@ -73,15 +73,15 @@ static void add_threads(struct ctprof_snapshot *s, uint32_t n)
 
 static void the_first_snapshot_replaces_the_file_and_later_ones_append(void **state)
 {
-	const struct folder *folder = *state;
+	const struct dir *directory = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
-	_cleanup_free_ char *third = xasprintf("%s@3", folder->file);
+	_cleanup_free_ char *third = xasprintf("%s@3", directory->file);
 	struct ctprof_snapshot_frame_size size, sum = { 0 };
 	struct stat st;
 
-	put(folder->file, "old");
-	assert_success(ctprof_snapshot_output_open(folder->file, &output));
-	assert_int_equal(stat(folder->file, &st), 0);
+	put(directory->file, "old");
+	assert_success(ctprof_snapshot_output_open(directory->file, &output));
+	assert_int_equal(stat(directory->file, &st), 0);
 	assert_int_equal(st.st_size, 3);
 	for (uint32_t i = 1; i <= 3; i++) {
 		_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
@@ -89,28 +89,28 @@ static void the_first_snapshot_replaces_the_file_and_later_ones_append(void **st
 		add_threads(&s, i);
 		assert_success(ctprof_snapshot_output_add(output, &s, &size));
 		sum.file_bytes += size.file_bytes;
-		assert_int_equal(stat(folder->file, &st), 0);
+		assert_int_equal(stat(directory->file, &st), 0);
 		assert_int_equal(st.st_size, sum.file_bytes);
-		assert_int_equal(entries(folder), 1);
+		assert_int_equal(entries(directory), 1);
 	}
 	/* As the file was that it replaced. */
 	assert_int_equal(st.st_mode & 0777, 0640);
-	assert_int_equal(threads_in(folder->file), 1);
+	assert_int_equal(threads_in(directory->file), 1);
 	assert_int_equal(threads_in(third), 3);
 }
 
 static void a_new_file_is_its_owners_alone(void **state)
 {
-	const struct folder *folder = *state;
+	const struct dir *directory = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 1);
-	assert_success(ctprof_snapshot_output_open(folder->file, &output));
-	assert_int_equal(entries(folder), 0);
+	assert_success(ctprof_snapshot_output_open(directory->file, &output));
+	assert_int_equal(entries(directory), 0);
 	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
-	assert_int_equal(stat(folder->file, &st), 0);
+	assert_int_equal(stat(directory->file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
@@ -125,59 +125,59 @@ static void limit_files_to(rlim_t bytes)
 
 static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 {
-	const struct folder *folder = *state;
+	const struct dir *directory = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 500);
-	put(folder->file, "old");
-	assert_success(ctprof_snapshot_output_open(folder->file, &output));
+	put(directory->file, "old");
+	assert_success(ctprof_snapshot_output_open(directory->file, &output));
 	limit_files_to(100);
 	assert_error_tag(ctprof_snapshot_output_add(output, &s, NULL), "io");
 	limit_files_to(RLIM_INFINITY);
-	assert_int_equal(stat(folder->file, &st), 0);
+	assert_int_equal(stat(directory->file, &st), 0);
 	assert_int_equal(st.st_size, 3);
-	assert_int_equal(entries(folder), 1);
+	assert_int_equal(entries(directory), 1);
 }
 
 static void a_later_snapshot_that_does_not_fit_is_truncated_away(void **state)
 {
-	const struct folder *folder = *state;
+	const struct dir *directory = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	struct ctprof_snapshot_frame_size size;
 
 	add_threads(&s, 500);
-	assert_success(ctprof_snapshot_output_open(folder->file, &output));
+	assert_success(ctprof_snapshot_output_open(directory->file, &output));
 	assert_success(ctprof_snapshot_output_add(output, &s, &size));
 	limit_files_to(size.file_bytes + 100);
 	assert_error_tag(ctprof_snapshot_output_add(output, &s, NULL), "io");
 	limit_files_to(RLIM_INFINITY);
 	/* And there is room again. */
 	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
-	assert_success(ctprof_snapshot_load(folder->file, NULL, &back, &origin));
+	assert_success(ctprof_snapshot_load(directory->file, NULL, &back, &origin));
 	assert_int_equal(origin.frames, 2);
 	assert_int_equal(origin.torn_bytes, 0);
 }
 
 static void a_symlink_to_the_output_is_kept(void **state)
 {
-	const struct folder *folder = *state;
-	_cleanup_free_ char *link = xasprintf("%s/link", folder->path);
+	const struct dir *directory = *state;
+	_cleanup_free_ char *link = xasprintf("%s/link", directory->path);
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 1);
-	put(folder->file, "old");
-	assert_int_equal(symlink(folder->file, link), 0);
+	put(directory->file, "old");
+	assert_int_equal(symlink(directory->file, link), 0);
 	assert_success(ctprof_snapshot_output_open(link, &output));
 	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	assert_int_equal(threads_in(folder->file), 1);
+	assert_int_equal(threads_in(directory->file), 1);
 }
 
 /* A device is never replaced by a file, whoever we are. */
@@ -199,37 +199,37 @@ static void a_device_is_written_into(void **state UNUSED)
 
 static void standard_output_is_a_dash(void **state)
 {
-	const struct folder *folder = *state;
+	const struct dir *directory = *state;
 	_cleanup_ctprof_snapshot_output_ struct ctprof_snapshot_output *output = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	int saved = dup(STDOUT_FILENO), fd;
 
 	add_threads(&s, 2);
 	fflush(stdout);
-	fd = open(folder->file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fd = open(directory->file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	dup2(fd, STDOUT_FILENO);
 	assert_success(ctprof_snapshot_output_open("-", &output));
 	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	close(fd);
-	assert_int_equal(threads_in(folder->file), 2);
+	assert_int_equal(threads_in(directory->file), 2);
 }
 
 static void an_impossible_output_path_fails_before_the_capture(void **state)
 {
-	const struct folder *folder = *state;
-	_cleanup_free_ char *below = xasprintf("%s/none/x", folder->path);
+	const struct dir *directory = *state;
+	_cleanup_free_ char *below = xasprintf("%s/none/x", directory->path);
 	struct ctprof_snapshot_output *output;
 
-	assert_error_tag(ctprof_snapshot_output_open(folder->path, &output), "io");
+	assert_error_tag(ctprof_snapshot_output_open(directory->path, &output), "io");
 	assert_error_tag(ctprof_snapshot_output_open(below, &output), "io");
 	assert_error_tag(ctprof_snapshot_output_open("", &output), "io");
 }
 
 int main(void)
 {
-#define TEST_(name) cmocka_unit_test_setup_teardown(name, in_folder, leave_folder)
+#define TEST_(name) cmocka_unit_test_setup_teardown(name, in_dir, leave_dir)
 	const struct CMUnitTest tests[] = {
 		TEST_(the_first_snapshot_replaces_the_file_and_later_ones_append),
 		TEST_(a_new_file_is_its_owners_alone),

@@ -20,7 +20,7 @@ static int open_root(const char *root)
 static void the_read_buffer_is_reused(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_close_ int folder = open_root(root);
+	_cleanup_close_ int dir = open_root(root);
 	struct ctprof_walk_buffer buffer;
 	char *first;
 
@@ -28,10 +28,10 @@ static void the_read_buffer_is_reused(void **state UNUSED)
 	fake_text(root, "/7/short", "x");
 	ctprof_walk_buffer_init(&buffer);
 	first = buffer.at;
-	assert_int_equal(ctprof_walk_file_read(folder, "7/long", &buffer), 0);
+	assert_int_equal(ctprof_walk_file_read(dir, "7/long", &buffer), 0);
 	assert_int_equal(buffer.n, 14);
 	assert_memory_equal(buffer.at, "a longer text\n", 14);
-	assert_int_equal(ctprof_walk_file_read(folder, "7/short", &buffer), 0);
+	assert_int_equal(ctprof_walk_file_read(dir, "7/short", &buffer), 0);
 	assert_int_equal(buffer.n, 1);
 	assert_ptr_equal(buffer.at, first);
 	ctprof_walk_buffer_deinit(&buffer);
@@ -41,7 +41,7 @@ static void the_read_buffer_is_reused(void **state UNUSED)
 static void a_large_file_is_read_whole_and_a_huge_one_not(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_close_ int folder = open_root(root);
+	_cleanup_close_ int dir = open_root(root);
 	_cleanup_free_ char *bytes = xcalloc(1, CTPROF_LIMIT_FILE_BYTES);
 	struct ctprof_walk_buffer buffer;
 
@@ -49,10 +49,10 @@ static void a_large_file_is_read_whole_and_a_huge_one_not(void **state UNUSED)
 	staged_file(root, "/7/status", bytes, CTPROF_LIMIT_FILE_BYTES - 1);
 	staged_file(root, "/8/status", bytes, CTPROF_LIMIT_FILE_BYTES);
 	ctprof_walk_buffer_init(&buffer);
-	assert_int_equal(ctprof_walk_file_read(folder, "7/status", &buffer), 0);
+	assert_int_equal(ctprof_walk_file_read(dir, "7/status", &buffer), 0);
 	assert_int_equal(buffer.n, CTPROF_LIMIT_FILE_BYTES - 1);
 	assert_memory_equal(buffer.at, bytes, buffer.n);
-	assert_int_equal(ctprof_walk_file_read(folder, "8/status", &buffer), EFBIG);
+	assert_int_equal(ctprof_walk_file_read(dir, "8/status", &buffer), EFBIG);
 	ctprof_walk_buffer_deinit(&buffer);
 	staged_root_free(root);
 }
@@ -60,21 +60,20 @@ static void a_large_file_is_read_whole_and_a_huge_one_not(void **state UNUSED)
 static void a_missing_file_of_a_living_thread_is_no_such_file(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_close_ int folder = open_root(root);
+	_cleanup_close_ int dir = open_root(root);
 	struct ctprof_walk_buffer buffer;
 
 	fake_text(root, "/7/stat", "");
 	ctprof_walk_buffer_init(&buffer);
-	assert_int_equal(ctprof_walk_file_read(folder, "7/io", &buffer), ENOENT);
-	assert_int_equal(ctprof_walk_file_reason(folder, "7/io", ENOENT),
+	assert_int_equal(ctprof_walk_file_read(dir, "7/io", &buffer), ENOENT);
+	assert_int_equal(ctprof_walk_file_reason(dir, "7/io", ENOENT),
 			 CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE);
-	assert_int_equal(ctprof_walk_file_read(folder, "8/io", &buffer), ENOENT);
-	assert_int_equal(ctprof_walk_file_reason(folder, "8/io", ENOENT),
+	assert_int_equal(ctprof_walk_file_read(dir, "8/io", &buffer), ENOENT);
+	assert_int_equal(ctprof_walk_file_reason(dir, "8/io", ENOENT),
 			 CTPROF_SNAPSHOT_REASON_VANISHED);
-	/* A folder can be opened and not read. */
-	assert_int_equal(ctprof_walk_file_read(folder, "7", &buffer), EISDIR);
-	assert_int_equal(ctprof_walk_file_reason(folder, "7", EISDIR),
-			 CTPROF_SNAPSHOT_REASON_OTHER);
+	/* A directory can be opened and not read. */
+	assert_int_equal(ctprof_walk_file_read(dir, "7", &buffer), EISDIR);
+	assert_int_equal(ctprof_walk_file_reason(dir, "7", EISDIR), CTPROF_SNAPSHOT_REASON_OTHER);
 	ctprof_walk_buffer_deinit(&buffer);
 	staged_root_free(root);
 }

@@ -44,9 +44,9 @@ static int remove_stage(void **state)
 static enum ctprof_thread_outcome read_thread(struct stage *s, uint32_t tid, uint32_t sources)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/10/task", s->root);
-	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	assert_true(folder >= 0);
+	assert_true(dir >= 0);
 	s->sample = (struct metric_thread_sample){
 		.tid = tid,
 		.tgid = 10,
@@ -54,7 +54,7 @@ static enum ctprof_thread_outcome read_thread(struct stage *s, uint32_t tid, uin
 		.smaps = METRIC_SAMPLE_NO_ENTRY,
 	};
 	s->reader.tally = (struct ctprof_walk_tally){ 0 };
-	return ctprof_reader_read(&s->reader, folder, sources, &s->sample);
+	return ctprof_reader_read(&s->reader, dir, sources, &s->sample);
 }
 
 static uint64_t reasons(const struct stage *s, enum metric_source source, enum ctprof_reason reason)

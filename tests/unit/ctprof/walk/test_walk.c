@@ -183,7 +183,7 @@ static void a_process_with_an_unreadable_task_directory_is_noted(void **state UN
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 10, 10, "x", 1);
-	fake_text(root, "/proc/20/task", "a file and no folder");
+	fake_text(root, "/proc/20/task", "a file and no directory");
 	/* One that is gone by now is nothing to tell. */
 	fake_text(root, "/proc/30/comm", "x\n");
 	assert_success(walk(&options, &snapshot));

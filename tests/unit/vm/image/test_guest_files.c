@@ -50,7 +50,7 @@ static void guest_files_are_sorted_and_get_their_directories(void **state UNUSED
 	assert_success(vm_guest_files_add_link(g, "lib//x/./l", "target"));
 	assert_success(vm_guest_files_add_bytes(g, "/bin/tool", 0755, "", 0));
 	assert_success(vm_guest_files_add_device(g, "dev/null", S_IFCHR | 0666, 1, 3));
-	assert_success(vm_guest_files_add_folder(g, "/root"));
+	assert_success(vm_guest_files_add_dir(g, "/root"));
 	tell(g, &told);
 	assert_string_equal(strbuf_str(&told), "040755 dev\n"
 					       "020666 dev/null 1:3\n"
@@ -176,14 +176,14 @@ static void spec_gives_the_file_its_real_place_and_a_link(void **state)
 static void broken_specs_are_refused(void **state)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
-	_cleanup_free_ char *folder = xasprintf("%s", (char *)*state);
+	_cleanup_free_ char *dir = xasprintf("%s", (char *)*state);
 
 	assert_error_tag(vm_guest_files_add_spec(g, ""), "guest-file-spec");
 	assert_error_tag(vm_guest_files_add_spec(g, ":/x"), "guest-file-spec");
 	assert_error_tag(vm_guest_files_add_spec(g, "file:"), "guest-file-spec");
 	assert_error_tag(vm_guest_files_add_spec(g, "/no/such/file"), "io");
-	assert_error_tag(vm_guest_files_add_host(g, folder), "guest-file-kind");
-	assert_error_tag(vm_guest_files_add_spec(g, folder), "guest-file-kind");
+	assert_error_tag(vm_guest_files_add_host(g, dir), "guest-file-kind");
+	assert_error_tag(vm_guest_files_add_spec(g, dir), "guest-file-kind");
 	assert_error_tag(vm_guest_files_add_spec(g, "/dev/null"), "guest-file-kind");
 }
 

@@ -84,7 +84,7 @@ static void a_built_in_module_needs_no_file(void **state UNUSED)
 	assert_success(vm_modules_read(root, "last", &list));
 	assert_int_equal(list.n, 0);
 	assert_error_tag(vm_modules_read(root, "none", &list), "module-absent");
-	assert_error_tag(vm_modules_read("/no/such/folder", "none", &list), "io");
+	assert_error_tag(vm_modules_read("/no/such/directory", "none", &list), "io");
 	staged_root_free(root);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/link/exec.h"
 
-#include "folders.h"
+#include "dirs.h"
 
 /* Lines as kernels print them, with the serial console's line ends. */
 static void assert_sign(const char *text, enum vm_console_sign expected, const char *line)
@@ -203,7 +203,7 @@ static void a_tail_is_made_of_whole_lines(void **state)
 
 static void a_log_can_be_read_from_anywhere(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(f, "console", "0123456789", 0600);
 	_cleanup_free_ char *absent = xasprintf("%s/absent", f->top);
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
@@ -298,7 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_process_killed_for_lack_of_memory_is_found),
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
 		cmocka_unit_test(a_quiet_console_says_nothing),
 		cmocka_unit_test(a_panic_is_found_among_other_lines),
 		cmocka_unit_test(an_out_of_memory_panic_is_recognised),
@@ -308,10 +308,10 @@ int main(void)
 		cmocka_unit_test(the_most_severe_console_sign_wins_then_the_first),
 		cmocka_unit_test(a_fatal_agent_message_on_the_console_is_found),
 		cmocka_unit_test(console_lines_are_escaped_and_cut),
-		IN_FOLDERS(a_tail_is_made_of_whole_lines),
-		IN_FOLDERS(a_log_can_be_read_from_anywhere),
-		IN_FOLDERS(a_flood_does_not_fill_the_disk),
-		IN_FOLDERS(a_long_log_is_read_in_pieces),
+		IN_DIRS(a_tail_is_made_of_whole_lines),
+		IN_DIRS(a_log_can_be_read_from_anywhere),
+		IN_DIRS(a_flood_does_not_fill_the_disk),
+		IN_DIRS(a_long_log_is_read_in_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

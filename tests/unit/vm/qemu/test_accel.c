@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "folders.h"
+#include "dirs.h"
 #include "vm/error.h"
 
 static const struct vm_kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };
@@ -130,7 +130,7 @@ static bool runs_the_trial(void)
 /* Stands first: this process must not have asked either. */
 static void another_process_need_not_try_again(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *note = xasprintf("%s/kvm-trial.json", f->run);
 
 	skip_unless(access("/dev/kvm", R_OK | W_OK) == 0,
@@ -164,16 +164,16 @@ static void only_a_guest_that_fails_speaks_against_kvm(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(another_process_need_not_try_again),
-		IN_FOLDERS(automatic_choice_follows_the_trial),
-		IN_FOLDERS(a_boot_that_failed_turns_the_automatic_choice),
-		IN_FOLDERS(a_requested_accelerator_overrides_the_trial),
-		IN_FOLDERS(the_guest_cpu_vendor_is_intel_with_kvm_and_tcg),
-		IN_FOLDERS(names_of_accelerator_requests_match_their_enum),
-		IN_FOLDERS(a_failed_boot_is_remembered_until_one_works),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(another_process_need_not_try_again),
+		IN_DIRS(automatic_choice_follows_the_trial),
+		IN_DIRS(a_boot_that_failed_turns_the_automatic_choice),
+		IN_DIRS(a_requested_accelerator_overrides_the_trial),
+		IN_DIRS(the_guest_cpu_vendor_is_intel_with_kvm_and_tcg),
+		IN_DIRS(names_of_accelerator_requests_match_their_enum),
+		IN_DIRS(a_failed_boot_is_remembered_until_one_works),
 		cmocka_unit_test(only_a_guest_that_fails_speaks_against_kvm),
-		IN_FOLDERS(the_trial_runs_once_in_a_process),
+		IN_DIRS(the_trial_runs_once_in_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,10 @@
 
 #include <time.h>
 
-#include "folders.h"
+#include "dirs.h"
 
 /* The note `some` as another would have left it. */
-static void put_note(const struct folders *f, const char *boot_id, uint64_t key, long long at)
+static void put_note(const struct dirs *f, const char *boot_id, uint64_t key, long long at)
 {
 	_cleanup_free_ char *text = xasprintf(
 		"{\"boot_id\":\"%s\",\"at_sec\":%lld,\"key\":%llu,\"answer\":true,\"reason\":\"r\"}",
@@ -31,8 +31,7 @@ static bool recalls(uint64_t key)
 }
 
 /* The file, apart from the boot and the time, which are of this moment. */
-static void assert_note(const struct folders *f, const char *name, const char *middle,
-			const char *end)
+static void assert_note(const struct dirs *f, const char *name, const char *middle, const char *end)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s.json", f->run, name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -46,7 +45,7 @@ static void assert_note(const struct folders *f, const char *name, const char *m
 
 static void a_boot_note_is_recalled_until_it_is_forgotten(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *reason = NULL, *other = NULL;
 	bool answer = true;
 
@@ -66,7 +65,7 @@ static void a_boot_note_is_recalled_until_it_is_forgotten(void **state)
 
 static void another_boot_key_or_time_does_not_count(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_strbuf_ struct strbuf id = STRBUF_INIT;
 	long long now = (long long)time(NULL);
 
@@ -86,7 +85,7 @@ static void another_boot_key_or_time_does_not_count(void **state)
 static void a_malformed_boot_note_is_ignored(void **state)
 {
 	static const char *const texts[] = { "", "[]", "{", "{\"key\":7}", "\xff" };
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = xasprintf("%s/some.json", f->run);
 
 	assert_success(paths_make(f->run, 0700));
@@ -99,10 +98,10 @@ static void a_malformed_boot_note_is_ignored(void **state)
 	assert_false(recalls(7));
 }
 
-/* A folder that cannot be made is not worth an error. */
+/* A directory that cannot be made is not worth an error. */
 static void a_note_that_cannot_be_written_is_none(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *in_the_way = put_file(f, "run", "", 0600);
 
 	vm_boot_note_keep("some", 7, true, "r");
@@ -112,11 +111,11 @@ static void a_note_that_cannot_be_written_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(a_boot_note_is_recalled_until_it_is_forgotten),
-		IN_FOLDERS(another_boot_key_or_time_does_not_count),
-		IN_FOLDERS(a_malformed_boot_note_is_ignored),
-		IN_FOLDERS(a_note_that_cannot_be_written_is_none),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(a_boot_note_is_recalled_until_it_is_forgotten),
+		IN_DIRS(another_boot_key_or_time_does_not_count),
+		IN_DIRS(a_malformed_boot_note_is_ignored),
+		IN_DIRS(a_note_that_cannot_be_written_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "folders.h"
+#include "dirs.h"
 
 static int play_qemu(void)
 {
@@ -21,7 +21,7 @@ static int play_qemu(void)
 	return 0;
 }
 
-static long calls(const struct folders *f)
+static long calls(const struct dirs *f)
 {
 	_cleanup_free_ char *path = xasprintf("%s/calls", f->top);
 	struct stat st;
@@ -30,7 +30,7 @@ static long calls(const struct folders *f)
 }
 
 /* An ELF file that answers; the caller owns the path. */
-static char *put_program(const struct folders *f, const char *name)
+static char *put_program(const struct dirs *f, const char *name)
 {
 	_cleanup_free_ char *count = xasprintf("%s/calls", f->top);
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -44,7 +44,7 @@ static char *put_program(const struct folders *f, const char *name)
 
 static void the_variable_names_a_path_or_a_program(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(f, "my-qemu", "#!/bin/sh\n", 0755);
 	_cleanup_free_ char *old = xstrdup(getenv("PATH"));
 	_cleanup_free_ char *longer = xasprintf("/nowhere::%s:%s", f->top, old);
@@ -62,7 +62,7 @@ static void the_variable_names_a_path_or_a_program(void **state)
 
 static void a_qemu_that_is_not_a_program_is_absent_by_name(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(f, "data", "", 0644);
 	_cleanup_free_ char *old = xstrdup(getenv("PATH"));
 	const char *const wrong[] = { path, f->top, "/nowhere/qemu", "no-such-qemu" };
@@ -93,7 +93,7 @@ static void a_qemu_that_is_not_a_program_is_absent_by_name(void **state)
 
 static void the_qemu_version_is_cached_until_the_program_changes(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
 	struct timeval times[2] = { { .tv_sec = 1000 }, { .tv_sec = 2000 } };
 
@@ -120,7 +120,7 @@ static void the_qemu_version_is_cached_until_the_program_changes(void **state)
 
 static void two_qemu_programs_have_separate_cache_entries(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *one = put_program(f, "one");
 	_cleanup_free_ char *two = put_program(f, "two");
 	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *first = NULL, *second = NULL;
@@ -130,17 +130,17 @@ static void two_qemu_programs_have_separate_cache_entries(void **state)
 	assert_int_equal(calls(f), 2);
 }
 
-/* Everything in the cache folder is replaced by `text`. */
-static void spoil_cache(const struct folders *f, const char *text)
+/* Everything in the cache directory is replaced by `text`. */
+static void spoil_cache(const struct dirs *f, const char *text)
 {
-	_cleanup_free_ char *folder = xasprintf("%s/qemu", f->cache);
-	_cleanup_dir_ DIR *dir = opendir(folder);
+	_cleanup_free_ char *directory = xasprintf("%s/qemu", f->cache);
+	_cleanup_dir_ DIR *dir = opendir(directory);
 	struct dirent *entry;
 	int spoiled = 0;
 
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", folder, entry->d_name);
+		_cleanup_free_ char *path = xasprintf("%s/%s", directory, entry->d_name);
 
 		if (entry->d_name[0] == '.')
 			continue;
@@ -155,7 +155,7 @@ static void a_malformed_version_cache_is_ignored(void **state)
 	static const char *const texts[] = { "",	 "{",
 					     "[]",	 "{\"format\":1}",
 					     "\xff\xff", "{\"format\":1,\"text\":\"1.0.0\"}" };
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
 	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *first = NULL;
 
@@ -172,7 +172,7 @@ static void a_malformed_version_cache_is_ignored(void **state)
 
 static void a_version_cache_that_cannot_be_written_is_ignored(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
 	_cleanup_free_ char *in_the_way = put_file(f, "cache", "", 0600);
 	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
@@ -185,7 +185,7 @@ static void a_version_cache_that_cannot_be_written_is_ignored(void **state)
 /* What a script runs may change without the script. */
 static void the_version_of_a_script_is_not_cached(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 
 	for (int i = 1; i < 4; i++) {
 		_cleanup_free_ char *text = xasprintf(
@@ -203,7 +203,7 @@ static void the_version_of_a_script_is_not_cached(void **state)
 
 static void a_program_that_fails_is_quoted(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(
 		f, "broken", "#!/bin/sh\necho cannot find libfoo.so >&2\nexit 127\n", 0755);
 	_cleanup_error_ struct error *err = NULL;
@@ -218,7 +218,7 @@ static void a_program_that_fails_is_quoted(void **state)
 
 static void output_without_end_is_cut(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(f, "yes", "#!/bin/sh\nexec yes\n", 0755);
 	struct vm_qemu_binary *binary = NULL;
 
@@ -229,7 +229,7 @@ static void output_without_end_is_cut(void **state)
 /* Something that stays behind with the output open is not waited for. */
 static void a_background_child_of_qemu_is_not_waited_for(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = put_file(
 		f, "daemon",
 		"#!/bin/sh\nsleep 60 &\necho $! >$0.pid\necho QEMU emulator version 8.2.0\n", 0755);
@@ -248,17 +248,17 @@ static void a_background_child_of_qemu_is_not_waited_for(void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(the_variable_names_a_path_or_a_program),
-		IN_FOLDERS(a_qemu_that_is_not_a_program_is_absent_by_name),
-		IN_FOLDERS(the_qemu_version_is_cached_until_the_program_changes),
-		IN_FOLDERS(two_qemu_programs_have_separate_cache_entries),
-		IN_FOLDERS(a_malformed_version_cache_is_ignored),
-		IN_FOLDERS(a_version_cache_that_cannot_be_written_is_ignored),
-		IN_FOLDERS(the_version_of_a_script_is_not_cached),
-		IN_FOLDERS(a_program_that_fails_is_quoted),
-		IN_FOLDERS(output_without_end_is_cut),
-		IN_FOLDERS(a_background_child_of_qemu_is_not_waited_for),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(the_variable_names_a_path_or_a_program),
+		IN_DIRS(a_qemu_that_is_not_a_program_is_absent_by_name),
+		IN_DIRS(the_qemu_version_is_cached_until_the_program_changes),
+		IN_DIRS(two_qemu_programs_have_separate_cache_entries),
+		IN_DIRS(a_malformed_version_cache_is_ignored),
+		IN_DIRS(a_version_cache_that_cannot_be_written_is_ignored),
+		IN_DIRS(the_version_of_a_script_is_not_cached),
+		IN_DIRS(a_program_that_fails_is_quoted),
+		IN_DIRS(output_without_end_is_cut),
+		IN_DIRS(a_background_child_of_qemu_is_not_waited_for),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--version") == 0)

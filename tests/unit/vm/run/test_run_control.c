@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "folders.h"
+#include "dirs.h"
 
 /* Speaks for QEMU: one peer after the other, all it hears is kept. */
 struct monitor {
@@ -159,15 +159,15 @@ static void a_vm_that_is_starting_cannot_be_controlled(void **state UNUSED)
 	assert_int_equal(entry->state, VM_RUN_STARTING);
 }
 
-#define folders_test(f) cmocka_unit_test_setup_teardown(f, make_folders, remove_folders)
+#define dirs_test(f) cmocka_unit_test_setup_teardown(f, make_dirs, remove_dirs)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		folders_test(freezing_and_resuming_leave_no_mark),
-		folders_test(guest_frozen_by_a_dead_process_is_resumed),
-		folders_test(killing_ends_qemu),
-		folders_test(a_vm_that_is_starting_cannot_be_controlled),
+		dirs_test(freezing_and_resuming_leave_no_mark),
+		dirs_test(guest_frozen_by_a_dead_process_is_resumed),
+		dirs_test(killing_ends_qemu),
+		dirs_test(a_vm_that_is_starting_cannot_be_controlled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-#include "folders.h"
+#include "dirs.h"
 
 static bool exists(const char *path)
 {
@@ -14,8 +14,8 @@ static bool exists(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-/* Names in the folder of all folders, without "." and "..". */
-static int count_names(const struct folders *f)
+/* Names in the directory of all directories, without "." and "..". */
+static int count_names(const struct dirs *f)
 {
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
 	_cleanup_dir_ DIR *dir = opendir(top);
@@ -29,7 +29,7 @@ static int count_names(const struct folders *f)
 
 static void a_run_directory_is_private_and_removed_with_its_owner(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = NULL, *inner = NULL, *socket = NULL;
 	struct vm_run_dir *dir = NULL;
 	struct stat st;
@@ -72,7 +72,7 @@ static void what_is_published_can_be_read(void **state UNUSED)
 	assert_int_equal(read->memory_bytes, 1 << 30);
 }
 
-/* A child that makes a folder, tells its name and waits to be killed. */
+/* A child that makes a directory, tells its name and waits to be killed. */
 static pid_t start_owner(char id[VM_RUN_DIR_ID_CHARS + 1])
 {
 	int ends[2];
@@ -106,7 +106,7 @@ static void kill_and_reap(pid_t pid)
 
 static void the_sweep_removes_only_directories_of_killed_owners(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_vm_run_dir_ struct vm_run_dir *ours = NULL;
 	char dead[VM_RUN_DIR_ID_CHARS + 1], alive[VM_RUN_DIR_ID_CHARS + 1];
 	_cleanup_free_ char *dead_path = NULL, *alive_path = NULL, *stranger = NULL, *file = NULL;
@@ -136,7 +136,7 @@ static void the_sweep_removes_only_directories_of_killed_owners(void **state)
 
 static void creating_a_run_directory_sweeps_dead_ones(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	char id[VM_RUN_DIR_ID_CHARS + 1];
 	_cleanup_vm_run_dir_ struct vm_run_dir *dir = NULL;
 	_cleanup_free_ char *path = NULL;
@@ -151,7 +151,7 @@ static void creating_a_run_directory_sweeps_dead_ones(void **state)
 /* Killed between mkdir and lock, or between putting aside and removing. */
 static void incomplete_run_directories_are_swept(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
 	_cleanup_free_ char *aside = xasprintf("%s/vm/.dead-00c0ffee", f->run);
 	_cleanup_free_ char *other = xasprintf("%s/vm/.dead-somebody", f->run);
@@ -167,10 +167,10 @@ static void incomplete_run_directories_are_swept(void **state)
 	assert_true(exists(other));
 }
 
-/* While somebody makes a folder, one without a lock may be that very folder. */
+/* While somebody makes a directory, one without a lock may be that very directory. */
 static void the_sweep_waits_while_the_guard_is_locked(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
 	_cleanup_free_ char *guard = NULL;
 	_cleanup_close_ int fd = -1;
@@ -189,7 +189,7 @@ static void the_sweep_waits_while_the_guard_is_locked(void **state)
 /* Who looks at the lock holds it for a moment; that is not owning it. */
 static void two_concurrent_checks_of_a_run_directory_agree(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
 	_cleanup_free_ char *lock = NULL;
@@ -209,7 +209,7 @@ static void two_concurrent_checks_of_a_run_directory_agree(void **state)
 
 static void sweeping_does_not_follow_symlinks(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
 	_cleanup_free_ char *link = xasprintf("%s/vm/00c0ffee", f->run);
 	_cleanup_free_ char *aside = xasprintf("%s/vm/.dead-00c0ffef", f->run);
@@ -229,7 +229,7 @@ static void sweeping_does_not_follow_symlinks(void **state)
 
 static void a_directory_writable_by_others_is_refused(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
 	_cleanup_error_ struct error *err = NULL;
 	struct vm_run_dir *dir = NULL;
@@ -251,7 +251,7 @@ static bool is_listed(const char *id)
 	return !vm_run_list_read(&list) && vm_run_list_find(&list, id);
 }
 
-/* Makes, shows, sweeps and removes; its own folder must stay under all the others' sweeping. */
+/* Makes, shows, sweeps and removes; its own directory must stay under all the others' sweeping. */
 static int busy_process(int number)
 {
 	for (int round = 0; round < ROUNDS; round++) {
@@ -264,7 +264,7 @@ static int busy_process(int number)
 		vm_run_dir_sweep();
 		if (!is_listed(dir->id))
 			return 3;
-		/* Some die with the folder in hand. */
+		/* Some die with the directory in hand. */
 		if (round == ROUNDS - 1 && number % 2)
 			kill(getpid(), SIGKILL);
 		vm_run_dir_free(dir);
@@ -274,7 +274,7 @@ static int busy_process(int number)
 
 static void concurrent_runs_and_sweeps_do_not_interfere(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	pid_t pids[PROCESSES];
 
 	for (int i = 0; i < PROCESSES; i++) {
@@ -299,17 +299,17 @@ static void concurrent_runs_and_sweeps_do_not_interfere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(a_run_directory_is_private_and_removed_with_its_owner),
-		IN_FOLDERS(what_is_published_can_be_read),
-		IN_FOLDERS(the_sweep_removes_only_directories_of_killed_owners),
-		IN_FOLDERS(creating_a_run_directory_sweeps_dead_ones),
-		IN_FOLDERS(incomplete_run_directories_are_swept),
-		IN_FOLDERS(the_sweep_waits_while_the_guard_is_locked),
-		IN_FOLDERS(two_concurrent_checks_of_a_run_directory_agree),
-		IN_FOLDERS(sweeping_does_not_follow_symlinks),
-		IN_FOLDERS(a_directory_writable_by_others_is_refused),
-		IN_FOLDERS(concurrent_runs_and_sweeps_do_not_interfere),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(a_run_directory_is_private_and_removed_with_its_owner),
+		IN_DIRS(what_is_published_can_be_read),
+		IN_DIRS(the_sweep_removes_only_directories_of_killed_owners),
+		IN_DIRS(creating_a_run_directory_sweeps_dead_ones),
+		IN_DIRS(incomplete_run_directories_are_swept),
+		IN_DIRS(the_sweep_waits_while_the_guard_is_locked),
+		IN_DIRS(two_concurrent_checks_of_a_run_directory_agree),
+		IN_DIRS(sweeping_does_not_follow_symlinks),
+		IN_DIRS(a_directory_writable_by_others_is_refused),
+		IN_DIRS(concurrent_runs_and_sweeps_do_not_interfere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

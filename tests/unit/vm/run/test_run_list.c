@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "folders.h"
+#include "dirs.h"
 
 static void without_a_run_directory_the_list_is_empty(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 	struct stat st;
 
@@ -56,7 +56,7 @@ static void each_vm_state_is_listed(void **state UNUSED)
 	assert_null(list.entries.at[3].info);
 }
 
-/* A description that is a pipe, a folder, rubbish, or another VM's does not stop the list. */
+/* A description that is a pipe, a directory, rubbish, or another VM's does not stop the list. */
 static void unreadable_vm_descriptions_are_listed_too(void **state UNUSED)
 {
 	static const char *const rubbish[] = { "", "{", "{\"schema\":1}", "\xff" };
@@ -131,12 +131,12 @@ static void a_unique_id_prefix_finds_its_vm(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(without_a_run_directory_the_list_is_empty),
-		IN_FOLDERS(each_vm_state_is_listed),
-		IN_FOLDERS(unreadable_vm_descriptions_are_listed_too),
-		IN_FOLDERS(the_dead_are_not_listed),
-		IN_FOLDERS(a_unique_id_prefix_finds_its_vm),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(without_a_run_directory_the_list_is_empty),
+		IN_DIRS(each_vm_state_is_listed),
+		IN_DIRS(unreadable_vm_descriptions_are_listed_too),
+		IN_DIRS(the_dead_are_not_listed),
+		IN_DIRS(a_unique_id_prefix_finds_its_vm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

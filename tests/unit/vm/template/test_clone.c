@@ -2,7 +2,7 @@
 #include "vm/state.h"
 
 #include "base/clock.h"
-#include "folders.h"
+#include "dirs.h"
 
 static char qemu_path[] = "/usr/bin/qemu-system-x86_64", other_path[] = "/opt/qemu";
 static char text_10_0[] = "10.0.2 (Debian)", text_10_1[] = "10.1.0";
@@ -212,7 +212,7 @@ static void any_changed_input_changes_the_template_key(void **state UNUSED)
 	}
 }
 
-/* Without a build-id the same folder may hold another kernel tomorrow. */
+/* Without a build-id the same directory may hold another kernel tomorrow. */
 static void a_kernel_without_a_build_id_is_known_by_its_file(void **state UNUSED)
 {
 	_cleanup_free_ char *first = NULL, *second = NULL;
@@ -247,7 +247,7 @@ static void the_template_key_ignores_properties_of_one_run(void **state UNUSED)
 /* A QEMU that ends at once is told as such, and nothing stays open. */
 static void a_clone_whose_qemu_ends_says_so(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *program = put_file(f, "qemu",
 						"#!/bin/sh\necho no clones here >&2\n"
 						"exit 3\n",
@@ -268,7 +268,7 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 	template->state_path = xasprintf("%s/state", f->top);
 	template->ram_paths[template->n_ram++] = xasprintf("%s/ram.0", f->top);
 	vm->template = template;
-	assert_success(vm_open_run_folder(vm));
+	assert_success(vm_open_run_dir(vm));
 	err = vm_clone_launch(vm);
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "qemu-failed");
@@ -285,8 +285,8 @@ int main(void)
 		cmocka_unit_test(any_changed_input_changes_the_template_key),
 		cmocka_unit_test(a_kernel_without_a_build_id_is_known_by_its_file),
 		cmocka_unit_test(the_template_key_ignores_properties_of_one_run),
-		cmocka_unit_test_setup_teardown(a_clone_whose_qemu_ends_says_so, make_folders,
-						remove_folders),
+		cmocka_unit_test_setup_teardown(a_clone_whose_qemu_ends_says_so, make_dirs,
+						remove_dirs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

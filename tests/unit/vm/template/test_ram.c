@@ -6,11 +6,11 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-#include "folders.h"
+#include "dirs.h"
 
 enum { PAGE = 4096, MIB = 1 << 20 };
 
-static int open_new(const struct folders *f, const char *name)
+static int open_new(const struct dirs *f, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", f->top, name);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -189,7 +189,7 @@ static int fill_small_disk(const char *where)
 
 static void a_full_disk_is_reported_with_sizes(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	int status;
 	pid_t pid = fork();
 
@@ -205,14 +205,14 @@ static void a_full_disk_is_reported_with_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
 		cmocka_unit_test(default_memory_grows_with_the_cpus),
 		cmocka_unit_test(a_memory_file_is_empty_and_has_its_size),
-		IN_FOLDERS(holes_and_zero_pages_take_no_room),
-		IN_FOLDERS(empty_and_unaligned_memory_is_copied),
-		IN_FOLDERS(copies_are_equal_whatever_the_pattern),
+		IN_DIRS(holes_and_zero_pages_take_no_room),
+		IN_DIRS(empty_and_unaligned_memory_is_copied),
+		IN_DIRS(copies_are_equal_whatever_the_pattern),
 		cmocka_unit_test(a_copy_that_cannot_be_written_is_an_error),
-		IN_FOLDERS(a_full_disk_is_reported_with_sizes),
+		IN_DIRS(a_full_disk_is_reported_with_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static void a_name_is_sixteen_digits_and_belongs_to_its_key(void **state UNUSED)
 
 static void looking_for_a_missing_template_creates_nothing(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	struct vm_template *found = (struct vm_template *)f;
 
 	assert_success(vm_template_open("a key", &found));
@@ -29,7 +29,7 @@ static void looking_for_a_missing_template_creates_nothing(void **state)
 
 static void a_finished_template_can_be_opened(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_vm_template_ struct vm_template *found = NULL;
 	_cleanup_free_ char *dir = template_path("a key", "");
 
@@ -115,7 +115,7 @@ static void damage(int kind)
 		assert_success(io_replace_file(json, text.at, text.n));
 		break;
 	case 10:
-		/* A folder where a file should be. */
+		/* A directory where a file should be. */
 		assert_int_equal(unlink(json), 0);
 		assert_int_equal(mkdir(json, 0700), 0);
 		break;
@@ -151,7 +151,7 @@ static void unfinished_template_cannot_be_opened(void **state UNUSED)
 
 static void a_cache_that_cannot_be_read_is_an_error(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *lock = template_path("k", ".lock");
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
 	struct vm_template *found;
@@ -166,15 +166,15 @@ static void a_cache_that_cannot_be_read_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
 		cmocka_unit_test(a_name_is_sixteen_digits_and_belongs_to_its_key),
-		IN_FOLDERS(looking_for_a_missing_template_creates_nothing),
-		IN_FOLDERS(a_finished_template_can_be_opened),
-		IN_FOLDERS(opening_a_template_updates_its_time),
-		IN_FOLDERS(two_users_can_open_one_template),
-		IN_FOLDERS(a_damaged_template_is_replaced_and_never_used),
-		IN_FOLDERS(unfinished_template_cannot_be_opened),
-		IN_FOLDERS(a_cache_that_cannot_be_read_is_an_error),
+		IN_DIRS(looking_for_a_missing_template_creates_nothing),
+		IN_DIRS(a_finished_template_can_be_opened),
+		IN_DIRS(opening_a_template_updates_its_time),
+		IN_DIRS(two_users_can_open_one_template),
+		IN_DIRS(a_damaged_template_is_replaced_and_never_used),
+		IN_DIRS(unfinished_template_cannot_be_opened),
+		IN_DIRS(a_cache_that_cannot_be_read_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void make_and_die(int at)
 	if (vm_template_draft_begin("k", &cancel, &draft))
 		_exit(2);
 	die_if(0, at);
-	if (vm_template_draft_make_folder(&draft))
+	if (vm_template_draft_make_dir(&draft))
 		_exit(3);
 	die_if(1, at);
 	if (fill_file(draft.dir, "state", 'k', 1000))
@@ -335,7 +335,7 @@ static void draft_does_not_wait_for_users_of_the_template(void **state UNUSED)
 }
 
 /* In a child with its own mounts: 0 is as expected. */
-static int fill_cache(const struct folders *f, const char *size)
+static int fill_cache(const struct dirs *f, const char *size)
 {
 	_cleanup_free_ char *options = xasprintf("size=%s", size);
 	struct vm_template *made = NULL;
@@ -380,13 +380,13 @@ static void a_full_cache_is_reported_with_its_size_and_left_clean(void **state)
 		skip_unless(WEXITSTATUS(status) != 77, "a file system cannot be mounted here");
 		if (WEXITSTATUS(status))
 			fail_msg("size %s: %d", sizes[i], WEXITSTATUS(status));
-		assert_success(paths_remove(((struct folders *)*state)->cache));
+		assert_success(paths_remove(((struct dirs *)*state)->cache));
 	}
 }
 
 static void only_enospc_is_reported_as_a_full_cache(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	struct vm_template_draft draft = { .dir = f->top, .lock_fd = -1 };
 
 	assert_null(vm_template_draft_explain(&draft, NULL));
@@ -403,19 +403,19 @@ static void only_enospc_is_reported_as_a_full_cache(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
-		IN_FOLDERS(an_unfinished_one_leaves_nothing),
-		IN_FOLDERS(a_finished_template_is_private_and_complete),
-		IN_FOLDERS(a_draft_with_a_missing_file_cannot_be_finished),
-		IN_FOLDERS(waiting_for_another_maker_can_be_cancelled),
-		IN_FOLDERS(a_maker_may_die_between_any_two_steps),
-		IN_FOLDERS(a_dead_makers_leftovers_do_not_stay),
-		IN_FOLDERS(the_second_maker_finds_it_done),
-		IN_FOLDERS(concurrent_makers_users_and_removers_do_not_interfere),
-		IN_FOLDERS(a_draft_whose_lock_was_removed_cannot_be_finished),
-		IN_FOLDERS(draft_does_not_wait_for_users_of_the_template),
-		IN_FOLDERS(a_full_cache_is_reported_with_its_size_and_left_clean),
-		IN_FOLDERS(only_enospc_is_reported_as_a_full_cache),
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
+		IN_DIRS(an_unfinished_one_leaves_nothing),
+		IN_DIRS(a_finished_template_is_private_and_complete),
+		IN_DIRS(a_draft_with_a_missing_file_cannot_be_finished),
+		IN_DIRS(waiting_for_another_maker_can_be_cancelled),
+		IN_DIRS(a_maker_may_die_between_any_two_steps),
+		IN_DIRS(a_dead_makers_leftovers_do_not_stay),
+		IN_DIRS(the_second_maker_finds_it_done),
+		IN_DIRS(concurrent_makers_users_and_removers_do_not_interfere),
+		IN_DIRS(a_draft_whose_lock_was_removed_cannot_be_finished),
+		IN_DIRS(draft_does_not_wait_for_users_of_the_template),
+		IN_DIRS(a_full_cache_is_reported_with_its_size_and_left_clean),
+		IN_DIRS(only_enospc_is_reported_as_a_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

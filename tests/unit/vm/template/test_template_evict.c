@@ -121,7 +121,7 @@ static void a_new_template_makes_room_for_itself(void **state UNUSED)
 	unsetenv("KTSTR_TEMPLATE_LIMIT_MB");
 }
 
-static char *put_in_cache(const struct folders *f, const char *name)
+static char *put_in_cache(const struct dirs *f, const char *name)
 {
 	_cleanup_free_ char *below = xasprintf("cache/templates/%s", name);
 
@@ -130,7 +130,7 @@ static char *put_in_cache(const struct folders *f, const char *name)
 
 static void leftovers_of_killed_template_makers_are_removed(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
 	_cleanup_free_ char *draft = xasprintf("%s/0123456789abcdef.new", top);
 	_cleanup_free_ char *half = xasprintf("%s/1123456789abcdef", top);
@@ -149,7 +149,7 @@ static void leftovers_of_killed_template_makers_are_removed(void **state)
 
 static void locked_drafts_and_foreign_files_are_kept(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
 	struct cancel cancel = { 0 };
@@ -169,7 +169,7 @@ static void locked_drafts_and_foreign_files_are_kept(void **state)
 /* A user holds it while a second maker's draft lies beside it: neither is touched. */
 static void a_leftover_draft_is_kept_while_its_template_is_in_use(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_vm_template_ struct vm_template *used = NULL;
 	_cleanup_free_ char *draft = template_path("k", ".new");
 
@@ -187,7 +187,7 @@ static void a_leftover_draft_is_kept_while_its_template_is_in_use(void **state)
 
 static void sweeping_does_not_follow_symlinks(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
 	_cleanup_free_ char *link = xasprintf("%s/0123456789abcdef.new", top);
 	_cleanup_free_ char *precious = xasprintf("%s/precious", f->top), *file = NULL;
@@ -204,17 +204,17 @@ static void sweeping_does_not_follow_symlinks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
 		cmocka_unit_test(the_limit_is_read_from_the_environment),
-		IN_FOLDERS(usage_is_what_the_disk_holds),
-		IN_FOLDERS(the_longest_unused_goes_first),
-		IN_FOLDERS(a_used_template_is_not_evicted_first),
-		IN_FOLDERS(templates_in_use_or_to_keep_are_not_evicted),
-		IN_FOLDERS(a_new_template_makes_room_for_itself),
-		IN_FOLDERS(leftovers_of_killed_template_makers_are_removed),
-		IN_FOLDERS(locked_drafts_and_foreign_files_are_kept),
-		IN_FOLDERS(a_leftover_draft_is_kept_while_its_template_is_in_use),
-		IN_FOLDERS(sweeping_does_not_follow_symlinks),
+		IN_DIRS(usage_is_what_the_disk_holds),
+		IN_DIRS(the_longest_unused_goes_first),
+		IN_DIRS(a_used_template_is_not_evicted_first),
+		IN_DIRS(templates_in_use_or_to_keep_are_not_evicted),
+		IN_DIRS(a_new_template_makes_room_for_itself),
+		IN_DIRS(leftovers_of_killed_template_makers_are_removed),
+		IN_DIRS(locked_drafts_and_foreign_files_are_kept),
+		IN_DIRS(a_leftover_draft_is_kept_while_its_template_is_in_use),
+		IN_DIRS(sweeping_does_not_follow_symlinks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/template/template.h"
 
-#include "folders.h"
+#include "dirs.h"
 
 static const char good[] = "{\n"
 			   "  \"format\": 1,\n"
@@ -145,7 +145,7 @@ static void a_cut_file_is_refused(void **state UNUSED)
 
 static void a_file_is_written_whole_and_read_back(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 	_cleanup_free_ char *path = xasprintf("%s/template.json", f->top);
 	_cleanup_vm_template_description_ struct vm_template_description d = { 0 }, back = { 0 };
 
@@ -160,13 +160,13 @@ static void a_file_is_written_whole_and_read_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+#define IN_DIRS(name) cmocka_unit_test_setup_teardown(name, make_dirs, remove_dirs)
 		cmocka_unit_test(template_json_survives_a_round_trip),
 		cmocka_unit_test(every_member_must_be_there),
 		cmocka_unit_test(every_member_must_make_sense),
 		cmocka_unit_test(more_nodes_than_there_can_be_are_refused),
 		cmocka_unit_test(a_cut_file_is_refused),
-		IN_FOLDERS(a_file_is_written_whole_and_read_back),
+		IN_DIRS(a_file_is_written_whole_and_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder with records written by hand. */
-#ifndef KTSTR_TESTS_CLI_RESULTS_FOLDER_H
-#define KTSTR_TESTS_CLI_RESULTS_FOLDER_H
+/* A directory with records written by hand. */
+#ifndef KTSTR_TESTS_CLI_RESULTS_DIR_H
+#define KTSTR_TESTS_CLI_RESULTS_DIR_H
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "cli/results/results.h"
 #include "unit.h"
 
-static inline int make_folder(void **state)
+static inline int make_dir(void **state)
 {
 	char *dir = xstrdup("/tmp/ktstr-results-XXXXXX");
 
@@ -18,7 +18,7 @@ static inline int make_folder(void **state)
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static inline int remove_folder(void **state)
+static inline int remove_dir(void **state)
 {
 	assert_success(paths_remove(*state));
 	free(*state);
@@ -57,6 +57,6 @@ static inline void put_every_kind(const char *dir)
 	put_record(dir, "g.ktstr.json.lock", "");
 }
 
-#define folder_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define dir_test(name) cmocka_unit_test_setup_teardown(name, make_dir, remove_dir)
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ void result_names_deinit(struct result_names *names)
 	vec_deinit(&names->names);
 }
 
-struct error *result_folder_new(const char *base, char **ret_path)
+struct error *result_dir_new(const char *base, char **ret_path)
 {
 	time_t now = (time_t)clock_unix_sec();
 	struct error *err = paths_make(base, 0777);
@@ -34,7 +34,7 @@ struct error *result_folder_new(const char *base, char **ret_path)
 	/* No colons: such names are trouble for PATH, make and other systems. */
 	if (!gmtime_r(&now, &tm) || !strftime(when, sizeof(when), "%Y-%m-%dT%H-%M-%S", &tm))
 		return base_error(BASE_IO, errno, "the clock's time has no date");
-	for (int i = 1; i <= RESULT_LIMIT_FOLDERS; i++) {
+	for (int i = 1; i <= RESULT_LIMIT_DIRS; i++) {
 		_cleanup_free_ char *path = i == 1 ? xasprintf("%s/%s-%d", base, when, getpid())
 						   : xasprintf("%s/%s-%d-%d", base, when, getpid(),
 							       i);
@@ -47,7 +47,7 @@ struct error *result_folder_new(const char *base, char **ret_path)
 			return base_error(BASE_IO, errno, "cannot create the directory %s", path);
 	}
 	return base_error(BASE_LIMIT, 0, "%s contains %d directories of this second already", base,
-			  RESULT_LIMIT_FOLDERS);
+			  RESULT_LIMIT_DIRS);
 }
 
 static bool is_record_name(const char *name)
@@ -108,7 +108,7 @@ static struct error *list(const char *dir, bool (*wanted)(const char *),
 	return NULL;
 }
 
-struct error *result_folder_records(const char *dir, struct result_names *ret)
+struct error *result_dir_records(const char *dir, struct result_names *ret)
 {
 	return list(dir, is_record_name, by_name, ret);
 }
@@ -154,7 +154,7 @@ static int by_key_down(const void *a, const void *b)
 	return strverscmp(((const struct keyed_run *)b)->key, ((const struct keyed_run *)a)->key);
 }
 
-struct error *result_folder_runs(const char *dir, struct result_names *ret)
+struct error *result_dir_runs(const char *dir, struct result_names *ret)
 {
 	struct result_names all = { 0 }, runs = { 0 };
 	struct error *err = list(dir, is_visible, by_name, &all);
@@ -228,7 +228,7 @@ static struct error *sweep_temporaries(const char *dir)
 	return err;
 }
 
-struct error *result_folder_sweep(const char *dir)
+struct error *result_dir_sweep(const char *dir)
 {
 	struct error *err = sweep_locks(dir);
 

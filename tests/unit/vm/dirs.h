@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cache and a run folder of its own for each test, gone afterwards. */
-#ifndef KTSTR_TESTS_VM_FOLDERS_H
-#define KTSTR_TESTS_VM_FOLDERS_H
+/* A cache and a run directory of its own for each test, gone afterwards. */
+#ifndef KTSTR_TESTS_VM_DIRS_H
+#define KTSTR_TESTS_VM_DIRS_H
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "base/paths.h"
 #include "unit.h"
 
-struct folders {
+struct dirs {
 	char top[32];
 	char *cache;
 	char *run;
 };
 
-static inline int make_folders(void **state)
+static inline int make_dirs(void **state)
 {
-	struct folders *f = xnew(struct folders);
+	struct dirs *f = xnew(struct dirs);
 
 	strcpy(f->top, "/tmp/ktstr-vm-XXXXXX");
 	if (!mkdtemp(f->top))
@@ -33,9 +33,9 @@ static inline int make_folders(void **state)
 	return 0;
 }
 
-static inline int remove_folders(void **state)
+static inline int remove_dirs(void **state)
 {
-	struct folders *f = *state;
+	struct dirs *f = *state;
 
 	error_free(paths_remove(f->top));
 	unsetenv("KTSTR_CACHE_DIR");
@@ -46,9 +46,8 @@ static inline int remove_folders(void **state)
 	return 0;
 }
 
-/* A file below the test's folder; the caller owns the path. */
-static inline char *put_file(const struct folders *f, const char *name, const char *text,
-			     mode_t mode)
+/* A file below the test's directory; the caller owns the path. */
+static inline char *put_file(const struct dirs *f, const char *name, const char *text, mode_t mode)
 {
 	char *path = xasprintf("%s/%s", f->top, name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);

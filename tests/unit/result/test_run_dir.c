@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/run_folder.h"
+#include "result/run_dir.h"
 
 #include <sys/file.h>
 
@@ -49,7 +49,7 @@ static void every_run_gets_its_own_directory(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct stat st;
 
-		assert_success(result_folder_new(base, &paths[i]));
+		assert_success(result_dir_new(base, &paths[i]));
 		assert_int_equal(strncmp(paths[i], base, strlen(base)), 0);
 		assert_int_equal(stat(paths[i], &st), 0);
 		assert_true(S_ISDIR(st.st_mode));
@@ -57,7 +57,7 @@ static void every_run_gets_its_own_directory(void **state)
 			assert_string_not_equal(paths[i], paths[j]);
 		assert_null(strchr(paths[i], ':'));
 	}
-	assert_success(result_folder_runs(base, &runs));
+	assert_success(result_dir_runs(base, &runs));
 	assert_int_equal(runs.names.n, ARRAY_SIZE(paths));
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		free(paths[i]);
@@ -69,7 +69,7 @@ static void a_base_that_is_a_file_is_an_error(void **state)
 	char *path = NULL;
 
 	touch(s, "t.ktstr.json");
-	assert_error_tag(result_folder_new(s->file, &path), "io");
+	assert_error_tag(result_dir_new(s->file, &path), "io");
 	assert_null(path);
 }
 
@@ -85,7 +85,7 @@ static void records_are_listed_by_name_and_nothing_else(void **state)
 	touch(s, ".hidden.ktstr.json");
 	touch(s, "console.log");
 	make(s, "2026-01-02T03-04-05-6");
-	assert_success(result_folder_records(s->dir, &names));
+	assert_success(result_dir_records(s->dir, &names));
 	assert_int_equal(names.names.n, 2);
 	assert_string_equal(names.names.at[0], "a-1.ktstr.json");
 	assert_string_equal(names.names.at[1], "b-1.ktstr.json");
@@ -110,7 +110,7 @@ static void runs_with_a_chosen_name_are_listed(void **state)
 		if (i == 2)
 			assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
 	}
-	assert_success(result_folder_runs(s->dir, &found));
+	assert_success(result_dir_runs(s->dir, &found));
 	assert_int_equal(found.names.n, 3);
 	/* The clock of this machine may stand anywhere: only the dates that are set are compared.
 	 */
@@ -130,7 +130,7 @@ static void runs_are_listed_the_newest_first(void **state)
 	make(s, "2026-01-02T03:04:05-6");
 	make(s, "2026-01-02T03-04-05");
 	make(s, "kept");
-	assert_success(result_folder_runs(s->dir, &names));
+	assert_success(result_dir_runs(s->dir, &names));
 	assert_int_equal(names.names.n, 4);
 	assert_string_equal(names.names.at[0], "2026-11-02T03-04-05-6");
 	assert_string_equal(names.names.at[1], "2026-01-02T03-04-05-6-10");
@@ -143,9 +143,9 @@ static void a_missing_results_directory_is_absent(void **state)
 	struct scratch *s = *state;
 	_cleanup_result_names_ struct result_names names = { 0 };
 
-	assert_error_tag(result_folder_records(s->file, &names), "absent");
-	assert_error_tag(result_folder_runs(s->file, &names), "absent");
-	assert_error_tag(result_folder_sweep(s->file), "absent");
+	assert_error_tag(result_dir_records(s->file, &names), "absent");
+	assert_error_tag(result_dir_runs(s->file, &names), "absent");
+	assert_error_tag(result_dir_sweep(s->file), "absent");
 }
 
 static void a_sweep_removes_unheld_locks(void **state)
@@ -159,7 +159,7 @@ static void a_sweep_removes_unheld_locks(void **state)
 	touch(s, "other.lock");
 	held = open(s->lock, O_RDWR);
 	assert_int_equal(flock(held, LOCK_EX), 0);
-	assert_success(result_folder_sweep(s->dir));
+	assert_success(result_dir_sweep(s->dir));
 	assert_true(is_there(s, "a.ktstr.json"));
 	assert_false(is_there(s, "a.ktstr.json.lock"));
 	assert_true(is_there(s, "t.ktstr.json.lock"));
@@ -182,7 +182,7 @@ static void a_sweep_removes_temporary_files_of_the_dead(void **state)
 	touch(s, ".ktstr-aB3xYz");
 	touch(s, ".ktstr-99999999999999999999-1");
 	touch(s, ".ktstr--1-1");
-	assert_success(result_folder_sweep(s->dir));
+	assert_success(result_dir_sweep(s->dir));
 	assert_false(is_there(s, dead));
 	assert_true(is_there(s, ours));
 	assert_true(is_there(s, ".ktstr-aB3xYz"));
@@ -190,19 +190,19 @@ static void a_sweep_removes_temporary_files_of_the_dead(void **state)
 	assert_true(is_there(s, ".ktstr--1-1"));
 }
 
-#define folder_test(name) cmocka_unit_test_setup_teardown(name, make_scratch, empty_scratch)
+#define dir_test(name) cmocka_unit_test_setup_teardown(name, make_scratch, empty_scratch)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		folder_test(every_run_gets_its_own_directory),
-		folder_test(a_base_that_is_a_file_is_an_error),
-		folder_test(records_are_listed_by_name_and_nothing_else),
-		folder_test(runs_with_a_chosen_name_are_listed),
-		folder_test(runs_are_listed_the_newest_first),
-		folder_test(a_missing_results_directory_is_absent),
-		folder_test(a_sweep_removes_unheld_locks),
-		folder_test(a_sweep_removes_temporary_files_of_the_dead),
+		dir_test(every_run_gets_its_own_directory),
+		dir_test(a_base_that_is_a_file_is_an_error),
+		dir_test(records_are_listed_by_name_and_nothing_else),
+		dir_test(runs_with_a_chosen_name_are_listed),
+		dir_test(runs_are_listed_the_newest_first),
+		dir_test(a_missing_results_directory_is_absent),
+		dir_test(a_sweep_removes_unheld_locks),
+		dir_test(a_sweep_removes_temporary_files_of_the_dead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
