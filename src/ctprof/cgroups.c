@@ -26,7 +26,7 @@ void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_sna
 
 	procfs_cgroup_mount_find(options->root, &mount);
 	snapshot->cgroup_mount = intern_add(&snapshot->strings,
-					    procfs_cgroup_mount_state_word(mount.state));
+					    procfs_cgroup_mount_state_name(mount.state));
 	collect(snapshot);
 	ctprof_snapshot_sort_cgroups(snapshot);
 	for (size_t i = 0; i < snapshot->cgroups.n && !cancel_requested(options->cancel); i++) {

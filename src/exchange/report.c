@@ -256,7 +256,7 @@ struct error *exchange_line_parse(const char *text, size_t n, struct exchange_li
 	if (!word.at || !wire_report_find(word.at, word.n, &line.kind))
 		return base_error(BASE_PARSE, 0, "\"report\" is not the kind of a line");
 	err = json_rows_read(exchange_rows[line.kind], json_doc_root(doc),
-			     wire_report_word(line.kind), &line.begin);
+			     wire_report_name(line.kind), &line.begin);
 	if (err) {
 		exchange_line_deinit(&line);
 		return err;

@@ -237,7 +237,7 @@ struct error *harness_job_record_finish(struct harness_job *job,
 	if (run) {
 		for (size_t i = 0; i < run->report.stages.n; i++)
 			stages[i] = (struct result_stage){
-				wire_stage_word(run->report.stages.at[i].name),
+				wire_stage_name(run->report.stages.at[i].name),
 				run->report.stages.at[i].at_ms,
 			};
 		result.run.stages.at = stages;

@@ -63,7 +63,7 @@ static void on_stage(void *context, size_t index, enum wire_stage stage)
 {
 	post(context, (struct event){ .kind = EVENT_PROGRESS,
 				      .index = index,
-				      .what = wire_stage_word(stage) });
+				      .what = wire_stage_name(stage) });
 }
 
 static bool may_keep_guest(void *context)

@@ -37,7 +37,7 @@ static struct error *have_room(enum wire_report_kind kind, size_t n, size_t limi
 {
 	if (n < limit)
 		return NULL;
-	return base_error(BASE_LIMIT, 0, "%s: more than %zu of them", wire_report_word(kind),
+	return base_error(BASE_LIMIT, 0, "%s: more than %zu of them", wire_report_name(kind),
 			  limit);
 }
 
@@ -243,7 +243,7 @@ static struct error *(*const handlers[WIRE_N_REPORT_KINDS])(struct harness_test_
 
 static struct error *check_order(const struct harness_test_report *r, enum wire_report_kind kind)
 {
-	const char *word = wire_report_word(kind);
+	const char *word = wire_report_name(kind);
 
 	if (r->ended)
 		return base_error(BASE_PARSE, 0, "%s: it comes after the end", word);

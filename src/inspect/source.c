@@ -118,7 +118,7 @@ static struct error *open_vm(const char *id, bool freeze, struct inspect_source 
 		return err;
 	if (entry->state != VM_RUN_RUNNING || !entry->info)
 		return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
-				  vm_run_state_word(entry->state), entry->problem ? ": " : "",
+				  vm_run_state_name(entry->state), entry->problem ? ": " : "",
 				  entry->problem ? entry->problem : "");
 	if (freeze)
 		err = freeze_begin(entry, &s->freeze);

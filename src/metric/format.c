@@ -38,7 +38,7 @@ static const struct ladder {
 				  { UINT64_C(1) << 40, "TiB" } } },
 };
 
-const char *metric_unit_word(enum metric_unit unit)
+const char *metric_unit_name(enum metric_unit unit)
 {
 	return ladders[unit].word;
 }

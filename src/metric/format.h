@@ -17,7 +17,7 @@
 #include "metric/reduce.h"
 
 /* "ns", "us", "bytes", "ticks", "count", "ratio", "" */
-const char *metric_unit_word(enum metric_unit unit);
+const char *metric_unit_name(enum metric_unit unit);
 
 void metric_format_value(enum metric_unit unit, uint64_t value, struct strbuf *into);
 /* Computed: "0.873" for a ratio, "123.40ns" on the lowest step. */

@@ -124,7 +124,7 @@ struct procfs_cgroup_mount {
 	char *root; /* which cgroup is seen at that path; "/" for the whole tree */
 };
 
-const char *procfs_cgroup_mount_state_word(enum procfs_cgroup_mount_state state);
+const char *procfs_cgroup_mount_state_name(enum procfs_cgroup_mount_state state);
 
 /*
  * Of /proc/self/mountinfo. A mount that lies below another one counts as absent. own_namespace:

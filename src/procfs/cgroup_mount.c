@@ -13,7 +13,7 @@ enum { MOUNT_DEPTH = 256 };
 /* PROC_CGROUP_INIT_INO: the inode of the first cgroup namespace in every kernel. */
 #define FIRST_NAMESPACE "cgroup:[4026531835]"
 
-const char *procfs_cgroup_mount_state_word(enum procfs_cgroup_mount_state state)
+const char *procfs_cgroup_mount_state_name(enum procfs_cgroup_mount_state state)
 {
 #define WORD(id, word, what) [PROCFS_CGROUP_MOUNT_##id] = word,
 	static const char *const words[] = { PROCFS_CGROUP_MOUNT_STATES(WORD) };

@@ -76,7 +76,7 @@ struct json_writer *suite_report_open_line(struct suite_report_writer *report,
 	strbuf_clear(&report->line_);
 	report->json_ = json_writer_to(&report->line_, JSON_COMPACT);
 	json_begin_object(&report->json_);
-	json_add_string(&report->json_, "report", wire_report_word(kind));
+	json_add_string(&report->json_, "report", wire_report_name(kind));
 	return &report->json_;
 }
 
@@ -91,7 +91,7 @@ size_t suite_report_line_room(const struct suite_report_writer *report)
 static bool line_is(const char *line, size_t n, enum wire_report_kind kind)
 {
 	char start[64];
-	int length = snprintf(start, sizeof(start), "{\"report\":\"%s\"", wire_report_word(kind));
+	int length = snprintf(start, sizeof(start), "{\"report\":\"%s\"", wire_report_name(kind));
 
 	return n >= (size_t)length && memcmp(line, start, (size_t)length) == 0;
 }

@@ -196,7 +196,7 @@ struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns, const struct c
 	if (event == VM_EVENT_DEADLINE)
 		return vm_error(VM_BOOT_TIMEOUT, 0, "the agent did not answer in time");
 	if (frame.type != WIRE_READY)
-		return vm_error(VM_AGENT, 0, "the agent began with %s", wire_type_word(frame.type));
+		return vm_error(VM_AGENT, 0, "the agent began with %s", wire_type_name(frame.type));
 	err = wire_ready_decode(frame.payload, &vm->ready);
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_AGENT);

@@ -145,7 +145,7 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 	if (frame.type != WIRE_TOPOLOGY)
 		return vm_error(VM_AGENT, 0,
 				"the agent answered a request for the topology with %s",
-				wire_type_word(frame.type));
+				wire_type_name(frame.type));
 	vm->told_guest_ns = frame.time_ns;
 	err = topo_machine_parse((const char *)frame.payload.at, frame.payload.n, ret);
 	return err ? error_recast(err, &vm_error_domain, VM_AGENT) : NULL;

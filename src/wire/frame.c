@@ -48,7 +48,7 @@ struct error *wire_send_append(struct wire_sender *sender, enum wire_type type, 
 
 	if (n > WIRE_PAYLOAD_MAX)
 		return wire_error(WIRE_BAD_LENGTH, 0, "%s: %zu bytes do not fit into a frame of %d",
-				  wire_type_word(type), n, WIRE_PAYLOAD_MAX);
+				  wire_type_name(type), n, WIRE_PAYLOAD_MAX);
 	header.payload_crc = htole32(wire_crc32c(0, payload, n));
 	header.header_crc = htole32(wire_crc32c(0, &header, HEADER_SUMMED));
 	sender->next_sequence++;

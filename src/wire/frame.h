@@ -56,7 +56,7 @@ enum wire_type {
 	WIRE_N_TYPES
 };
 
-const char *wire_type_word(enum wire_type type);
+const char *wire_type_name(enum wire_type type);
 uint16_t wire_type_number(enum wire_type type);
 /* Who sends frames of this type. */
 enum wire_side wire_type_sender(enum wire_type type);

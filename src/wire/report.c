@@ -15,12 +15,12 @@ static const char *const stage_words[] = {
 #undef WIRE_STAGE
 };
 
-const char *wire_report_word(enum wire_report_kind kind)
+const char *wire_report_name(enum wire_report_kind kind)
 {
 	return report_words[kind];
 }
 
-const char *wire_stage_word(enum wire_stage stage)
+const char *wire_stage_name(enum wire_stage stage)
 {
 	return stage_words[stage];
 }

@@ -34,8 +34,8 @@ enum {
 	WIRE_REPORT_TOTAL_BYTES = 64 << 20,
 };
 
-const char *wire_report_word(enum wire_report_kind kind);
-const char *wire_stage_word(enum wire_stage stage);
+const char *wire_report_name(enum wire_report_kind kind);
+const char *wire_stage_name(enum wire_stage stage);
 /* False, and *ret untouched, when there is no such word. */
 bool wire_report_find(const char *word, size_t n, enum wire_report_kind *ret) MUST_CHECK;
 

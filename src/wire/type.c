@@ -11,7 +11,7 @@ static const struct {
 #undef WIRE_TYPE
 };
 
-const char *wire_type_word(enum wire_type type)
+const char *wire_type_name(enum wire_type type)
 {
 	return rows[type].word;
 }

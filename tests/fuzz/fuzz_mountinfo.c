@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	procfs_cgroup_mount_parse(text, n, n % 2, &mount);
 	free(text);
 	if (mount.state == PROCFS_CGROUP_MOUNT_UNREADABLE ||
-	    !*procfs_cgroup_mount_state_word(mount.state))
+	    !*procfs_cgroup_mount_state_name(mount.state))
 		abort();
 	if (mount.state != PROCFS_CGROUP_MOUNT_NONE)
 		fuzz_mark_deep();

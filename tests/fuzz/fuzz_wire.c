@@ -114,7 +114,7 @@ static void send_again(const struct wire_frame *frame, struct wire_sender *sende
 	MUST(!err);
 	MUST(again->n == WIRE_HEADER_BYTES + frame->payload.n);
 	MUST(memcmp(again->at, frame->payload.at - WIRE_HEADER_BYTES, again->n) == 0);
-	MUST(strlen(wire_type_word(frame->type)) > 0);
+	MUST(strlen(wire_type_name(frame->type)) > 0);
 }
 
 static bool take_all(struct wire_receiver *receiver, struct strbuf *again)

@@ -101,7 +101,7 @@ static void append_metrics(const struct text_look *look, struct strbuf *into)
 
 		metric_format_tags(metric, &tags);
 		text_table_add_row(list, metric->name, metric_kinds[metric->kind].word,
-				   metric_unit_word(metric->unit), source_word(metric),
+				   metric_unit_name(metric->unit), source_word(metric),
 				   strbuf_str(&tags), metric->description);
 	}
 	append_listing("Metrics", list, look, into);
@@ -117,7 +117,7 @@ static void append_derived(const struct text_look *look, struct strbuf *into)
 
 		metric_derived_format_formula((enum metric_derived_id)i, &formula);
 		text_table_add_row(list, metric_derived[i].name,
-				   metric_unit_word(metric_derived[i].unit), strbuf_str(&formula),
+				   metric_unit_name(metric_derived[i].unit), strbuf_str(&formula),
 				   metric_derived[i].description);
 	}
 	append_listing("Derived metrics", list, look, into);
@@ -156,7 +156,7 @@ static void list_pressure(enum metric_section section, value_fn take, void *arg)
 
 		take(&(struct value){ name, description,
 				      row->is_percent ? "percent"
-						      : metric_unit_word(METRIC_UNIT_US),
+						      : metric_unit_name(METRIC_UNIT_US),
 				      metric_sections[section].word, file },
 		     arg);
 	}
@@ -167,7 +167,7 @@ static void list_values(enum part part, value_fn take, void *arg)
 	for (size_t i = 0; part == PART_CGROUPS && i < CTPROF_N_CGROUP_ROWS; i++) {
 		const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[i];
 
-		take(&(struct value){ row->name, row->description, metric_unit_word(row->unit),
+		take(&(struct value){ row->name, row->description, metric_unit_name(row->unit),
 				      metric_sections[row->section].word, row->file },
 		     arg);
 	}
@@ -238,7 +238,7 @@ static void add_metric(struct json_writer *w, const struct metric *metric)
 	json_add_string(w, "name", metric->name);
 	json_add_string(w, "kind", metric_kinds[metric->kind].word);
 	json_add_string(w, "reduces_to", metric_kinds[metric->kind].what);
-	json_add_string(w, "unit", or_null(metric_unit_word(metric->unit)));
+	json_add_string(w, "unit", or_null(metric_unit_name(metric->unit)));
 	if (metric->source != METRIC_SOURCE_NONE)
 		json_add_string(w, "source", metric_sources[metric->source].word);
 	json_add_string(w, "section", metric_sections[metric->section].word);
@@ -255,7 +255,7 @@ static void add_derived(struct json_writer *w, enum metric_derived_id id)
 	metric_derived_format_formula(id, &formula);
 	json_begin_object(w);
 	json_add_string(w, "name", metric_derived[id].name);
-	json_add_string(w, "unit", metric_unit_word(metric_derived[id].unit));
+	json_add_string(w, "unit", metric_unit_name(metric_derived[id].unit));
 	json_add_string(w, "section", metric_sections[metric_derived[id].section].word);
 	json_add_string(w, "formula", strbuf_str(&formula));
 	json_open_array(w, "inputs");
@@ -374,7 +374,7 @@ void metric_list_format_man_sources(struct strbuf *into)
 
 static void append_facts(struct strbuf *into, const struct metric *metric)
 {
-	const char *unit = metric_unit_word(metric->unit);
+	const char *unit = metric_unit_name(metric->unit);
 	_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
 
 	append_text(into, metric_kinds[metric->kind].word);
@@ -410,7 +410,7 @@ void metric_list_format_man_derived(struct strbuf *into)
 
 		metric_derived_format_formula((enum metric_derived_id)i, &formula);
 		append_term(into, metric_derived[i].name);
-		strbuf_appendf(into, " (%s) = ", metric_unit_word(metric_derived[i].unit));
+		strbuf_appendf(into, " (%s) = ", metric_unit_name(metric_derived[i].unit));
 		append_text(into, strbuf_str(&formula));
 		strbuf_append(into, "\n\t");
 		append_text(into, metric_derived[i].description);

@@ -329,5 +329,5 @@ void row_format_value(const struct row *row, struct strbuf *into)
 
 const char *row_unit_name(const struct row *row)
 {
-	return row->state == ROW_PERCENT ? "percent" : metric_unit_word(row->unit);
+	return row->state == ROW_PERCENT ? "percent" : metric_unit_name(row->unit);
 }

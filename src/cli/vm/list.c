@@ -66,7 +66,7 @@ void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			for (size_t c = 0; c < INFO_COLUMNS; c++)
 				text_table_add(table, NULL);
 		}
-		text_table_add(table, vm_run_state_word(entry->state));
+		text_table_add(table, vm_run_state_name(entry->state));
 	}
 	text_table_format(table, look, into);
 }
@@ -81,7 +81,7 @@ void vm_list_format_json(const struct vm_run_list *list, uint64_t now_sec, struc
 		const struct vm_run_entry *entry = &list->entries.at[i];
 
 		json_begin_object(&w);
-		json_add_string(&w, "state", vm_run_state_word(entry->state));
+		json_add_string(&w, "state", vm_run_state_name(entry->state));
 		json_add_string(&w, "problem", entry->problem);
 		if (entry->info) {
 			json_add_u64(&w, "age_sec", age_sec(entry->info, now_sec));

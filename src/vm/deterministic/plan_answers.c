@@ -53,7 +53,7 @@ static struct error *take_output(struct vm_plan_answers *a, const struct wire_fr
 static struct error *unexpected(const struct wire_frame *frame)
 {
 	return vm_error(VM_AGENT, 0, "the agent sent %s on channel %u, which is not in the plan",
-			wire_type_word(frame->type), frame->channel);
+			wire_type_name(frame->type), frame->channel);
 }
 
 static struct error *take(struct vm_plan_answers *a, const struct wire_frame *frame)
@@ -62,7 +62,7 @@ static struct error *take(struct vm_plan_answers *a, const struct wire_frame *fr
 
 	if (a->bye)
 		return vm_error(VM_AGENT, 0, "the agent sent %s after its last message",
-				wire_type_word(frame->type));
+				wire_type_name(frame->type));
 	a->last_ns = frame->time_ns;
 	switch (frame->type) {
 	case WIRE_FAILED:

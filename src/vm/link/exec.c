@@ -204,7 +204,7 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 		return NULL;
 	default:
 		return vm_error(VM_AGENT, 0, "a command was answered with %s",
-				wire_type_word(frame->type));
+				wire_type_name(frame->type));
 	}
 }
 
@@ -332,7 +332,7 @@ static struct error *listen_to(struct transfer *t, bool wait, const struct cance
 		return vm_failed(frame.payload);
 	default:
 		return vm_error(VM_AGENT, 0, "an archive was answered with %s",
-				wire_type_word(frame.type));
+				wire_type_name(frame.type));
 	}
 }
 

@@ -151,7 +151,7 @@ enum vm_run_state {
 #undef RUN_STATE_ENUM_
 };
 
-const char *vm_run_state_word(enum vm_run_state state);
+const char *vm_run_state_name(enum vm_run_state state);
 
 struct vm_run_entry {
 	char *id;

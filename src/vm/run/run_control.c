@@ -28,7 +28,7 @@ static struct error *check_runs(const struct vm_run_entry *entry)
 	if ((entry->state == VM_RUN_RUNNING || entry->state == VM_RUN_PAUSED) && entry->info)
 		return NULL;
 	return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
-			  vm_run_state_word(entry->state), entry->problem ? ": " : "",
+			  vm_run_state_name(entry->state), entry->problem ? ": " : "",
 			  entry->problem ? entry->problem : "");
 }
 

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 
-const char *vm_run_state_word(enum vm_run_state state)
+const char *vm_run_state_name(enum vm_run_state state)
 {
 	static const char *const words[] = {
 #define RUN_STATE_WORD_(id, word, meaning) [id] = word,

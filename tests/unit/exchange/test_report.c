@@ -27,7 +27,7 @@ static char *write_line(enum wire_report_kind kind, const void *of)
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 
 	json_begin_object(&w);
-	json_add_string(&w, "report", wire_report_word(kind));
+	json_add_string(&w, "report", wire_report_name(kind));
 	json_rows_write_members(exchange_rows[kind], of, &w);
 	json_end_object(&w);
 	return strbuf_take(&text);
@@ -47,7 +47,7 @@ static char *row_of_the_page(enum wire_report_kind kind)
 {
 	struct strbuf row = STRBUF_INIT;
 
-	strbuf_appendf(&row, "\n| %s |", wire_report_word(kind));
+	strbuf_appendf(&row, "\n| %s |", wire_report_name(kind));
 	for (size_t i = 0; i < exchange_rows[kind]->n; i++) {
 		const struct json_row *member = &exchange_rows[kind]->at[i];
 		bool required = member->presence == JSON_REQUIRED && !member->with && !member->has;

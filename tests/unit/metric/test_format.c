@@ -147,7 +147,7 @@ static void an_absent_value_is_printed_as_a_dash(void **state UNUSED)
 static void every_unit_but_none_has_a_name(void **state UNUSED)
 {
 	for (int i = 0; i < METRIC_N_UNITS; i++)
-		assert_int_equal(*metric_unit_word((enum metric_unit)i) == '\0',
+		assert_int_equal(*metric_unit_name((enum metric_unit)i) == '\0',
 				 i == METRIC_UNIT_NONE);
 }
 

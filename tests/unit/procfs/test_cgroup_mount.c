@@ -16,7 +16,7 @@ static void check(const char *text, bool own_namespace, const char *word, const 
 	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
 
 	procfs_cgroup_mount_parse(text, strlen(text), own_namespace, &mount);
-	assert_string_equal(procfs_cgroup_mount_state_word(mount.state), word);
+	assert_string_equal(procfs_cgroup_mount_state_name(mount.state), word);
 	if (path)
 		assert_string_equal(mount.path, path);
 	else
@@ -179,7 +179,7 @@ static void on_this_machine_what_is_found_is_a_cgroup(void **state UNUSED)
 
 	procfs_cgroup_mount_find("", &mount);
 	skip_unless(mount.path, "cgroup v2 is not mounted here: %s",
-		    procfs_cgroup_mount_state_word(mount.state));
+		    procfs_cgroup_mount_state_name(mount.state));
 	procs = xasprintf("%s/cgroup.procs", mount.path);
 	assert_int_equal(access(procs, F_OK), 0);
 }

@@ -8,14 +8,14 @@
 static void every_name_is_found_by_its_text(void **state UNUSED)
 {
 	for (size_t i = 0; i < WIRE_N_REPORT_KINDS; i++) {
-		const char *word = wire_report_word((enum wire_report_kind)i);
+		const char *word = wire_report_name((enum wire_report_kind)i);
 		enum wire_report_kind found;
 
 		assert_true(wire_report_find(word, strlen(word), &found));
 		assert_int_equal(found, i);
 	}
-	assert_string_equal(wire_stage_word(WIRE_STAGE_SETUP), "setup");
-	assert_string_equal(wire_stage_word(WIRE_STAGE_CLEANUP), "cleanup");
+	assert_string_equal(wire_stage_name(WIRE_STAGE_SETUP), "setup");
+	assert_string_equal(wire_stage_name(WIRE_STAGE_CLEANUP), "cleanup");
 }
 
 static void unknown_names_are_not_found(void **state UNUSED)

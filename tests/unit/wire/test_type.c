@@ -11,7 +11,7 @@ static void frame_types_have_unique_numbers_and_names(void **state UNUSED)
 		assert_true(wire_type_find(wire_type_number(a), &found));
 		assert_int_equal(found, a);
 		for (enum wire_type b = 0; b < a; b++)
-			assert_string_not_equal(wire_type_word(a), wire_type_word(b));
+			assert_string_not_equal(wire_type_name(a), wire_type_name(b));
 	}
 }
 

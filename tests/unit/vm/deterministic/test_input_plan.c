@@ -30,7 +30,7 @@ static bool read_next(struct reader *r)
 static void expect_frame(struct reader *r, enum wire_type type, uint32_t channel)
 {
 	assert_true(read_next(r));
-	assert_string_equal(wire_type_word(r->frame.type), wire_type_word(type));
+	assert_string_equal(wire_type_name(r->frame.type), wire_type_name(type));
 	assert_int_equal(r->frame.channel, channel);
 	/* The host's clock is not the guest's business. */
 	assert_int_equal(r->frame.time_ns, 0);

@@ -96,7 +96,7 @@ static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
 	assert_false(vm_run_freeze_adopt(m.dir->path, &freeze));
 	vm_run_control_ask(&list);
 	/* Wanted by somebody: it stays so. */
-	assert_string_equal(vm_run_state_word(entry->state), "paused");
+	assert_string_equal(vm_run_state_name(entry->state), "paused");
 	assert_success(vm_run_control_resume(entry));
 	assert_true(m.running);
 	assert_null(strstr(strbuf_str(&m.heard), "quit"));

@@ -48,11 +48,11 @@ static void each_vm_state_is_listed(void **state UNUSED)
 	assert_string_equal(list.entries.at[3].id, bare->id);
 	entry = vm_run_list_find(&list, running->id);
 	assert_non_null(entry);
-	assert_string_equal(vm_run_state_word(entry->state), "running");
+	assert_string_equal(vm_run_state_name(entry->state), "running");
 	assert_int_equal(entry->info->owner.pid, getpid());
-	assert_string_equal(vm_run_state_word(list.entries.at[0].state), "ended");
-	assert_string_equal(vm_run_state_word(list.entries.at[2].state), "starting");
-	assert_string_equal(vm_run_state_word(list.entries.at[3].state), "starting");
+	assert_string_equal(vm_run_state_name(list.entries.at[0].state), "ended");
+	assert_string_equal(vm_run_state_name(list.entries.at[2].state), "starting");
+	assert_string_equal(vm_run_state_name(list.entries.at[3].state), "starting");
 	assert_null(list.entries.at[3].info);
 }
 
