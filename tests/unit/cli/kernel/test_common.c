@@ -77,7 +77,7 @@ static void json_has_paths_of_what_exists(void **state UNUSED)
 	assert_contains(strbuf_str(&out), "\"bytes\":1034");
 	assert_contains(
 		strbuf_str(&out),
-		"\"paths\":{\"directory\":\"/k/6.0.0+x\",\"vmlinux\":\"/k/6.0.0+x/vmlinux\"}}");
+		"\"paths\":{\"folder\":\"/k/6.0.0+x\",\"vmlinux\":\"/k/6.0.0+x/vmlinux\"}}");
 }
 
 static int real_stderr, caught[2];
