@@ -20,9 +20,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ctprof/bpf/tasks.h"
-#include "ctprof/walk/walk.h"
-#include "ctprof/walk/parts.h"
+#include "ctprof/stages.h"
+#include "procfs/task.h"
 
 enum { BUFFER_BYTES = 16 << 10, PATH_BYTES = 64 };
 
@@ -78,10 +77,10 @@ static void read_thread(int dir, pid_t tgid, pid_t tid, bool smaps, struct cost 
 
 static void bare(bool smaps, struct cost *cost)
 {
-	static struct ctprof_id_list processes, threads;
+	static struct procfs_id_list processes, threads;
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (proc < 0 || ctprof_id_list_read(proc, CTPROF_LIMIT_PROCESSES, &processes))
+	if (proc < 0 || procfs_id_list_read(proc, PROCFS_LIMIT_THREADS, &processes))
 		give_up("cannot list /proc");
 	for (size_t i = 0; i < processes.ids.n; i++) {
 		pid_t tgid = processes.ids.at[i];
@@ -90,7 +89,7 @@ static void bare(bool smaps, struct cost *cost)
 
 		snprintf(path, sizeof(path), "%d/task", (int)tgid);
 		dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0 || ctprof_id_list_read(dir, CTPROF_LIMIT_THREADS, &threads))
+		if (dir < 0 || procfs_id_list_read(dir, PROCFS_LIMIT_THREADS, &threads))
 			continue;
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
 		read_file(proc, path, cost);

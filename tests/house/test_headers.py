@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every header of the tree compiles alone, and twice, with the flags of its room."""
+"""Every header of the tree compiles alone, and twice, with the flags of its room; and so does every benchmark."""
 
 import json
 import os
@@ -13,16 +13,11 @@ import tree
 BUILD = os.environ.get("KTSTR_BUILD_DIR", os.path.join(tree.ROOT, "build", "debug"))
 
 
-def commands():
-    """room -> (directory to run in, arguments without input and output)"""
+def entries():
+    """(path in the tree, directory to run in, arguments without input and output) of all that is or could be built"""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as f:
-        entries = json.load(f)
-    found = {}
-    for entry in entries:
-        path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), tree.ROOT)
-        parts = path.split(os.sep)
-        if parts[0] != "src" or len(parts) < 3:
-            continue
+        listed = json.load(f)
+    for entry in listed:
         words, kept = shlex.split(entry["command"]), []
         while words:
             word = words.pop(0)
@@ -30,8 +25,18 @@ def commands():
                 words.pop(0)
             elif word not in ("-MD", "-MMD"):
                 kept.append(word)
+        yield os.path.relpath(os.path.join(entry["directory"], entry["file"]), tree.ROOT), entry["directory"], kept
+
+
+def commands():
+    """room -> (directory to run in, arguments)"""
+    found = {}
+    for path, directory, kept in entries():
+        parts = path.split(os.sep)
+        if parts[0] != "src" or len(parts) < 3:
+            continue
         # Directories of a room may be built for several programs: the one that needs the most is taken.
-        found[parts[1]] = max(found.get(parts[1], ("", [])), (entry["directory"], kept), key=lambda c: len(c[1]))
+        found[parts[1]] = max(found.get(parts[1], ("", [])), (directory, kept), key=lambda c: len(c[1]))
     return found
 
 
@@ -50,6 +55,16 @@ class Headers(unittest.TestCase):
             with self.subTest(path):
                 name = path.removeprefix("src/")
                 done = compile_text(f'#include "{name}"\n' * 2, name.split("/")[0], found)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_every_benchmark_compiles(self):
+        """They are built when they are run, so only this notices what they miss."""
+        benches = [e for e in entries() if e[0].startswith("bench" + os.sep)]
+        self.assertGreater(len(benches), 8)
+        for path, directory, words in benches:
+            with self.subTest(path):
+                done = subprocess.run([*words, "-fsyntax-only", os.path.join(tree.ROOT, path)], cwd=directory,
+                                      capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_header_that_lacks_an_include_would_be_found(self):
