@@ -181,10 +181,11 @@ static void change(struct world *w, int i)
 	case 13:
 		w->kernel.build_id = NULL;
 		break;
+	case 14:
+		w->kernel.config_path = dir;
+		break;
 	case 15:
 		w->kernel.files[KERNEL_CONFIG].hash = 1;
-		/* fall through */
-	case 14:
 		w->kernel.config_path = dir;
 		break;
 	}
