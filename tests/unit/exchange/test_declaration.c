@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading is tested with harness/listing, writing with suite/list. */
+/* Reading is tested with harness/listing_parse, writing with suite/list. */
 #include "exchange/declaration.h"
 
 #include "unit.h"
