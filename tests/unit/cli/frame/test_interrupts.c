@@ -10,6 +10,11 @@ static struct cancel cancel;
 
 static int fresh(void **state UNUSED)
 {
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	/* A shell that runs this in the background, or nohup, may have ignored them. */
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		signal(numbers[i], SIG_DFL);
 	atomic_store(&cancel.requested, false);
 	assert_success(cli_interrupts_install(&cancel));
 	return 0;
