@@ -55,6 +55,14 @@ class Install(unittest.TestCase):
         with open(os.path.join(tree.ROOT, "meson.build"), encoding="utf-8") as f:
             self.assertIn(re.search(r"version: '([^']+)'", f.read())[1], done.stdout)
 
+    def test_make_stages_every_installed_program(self):
+        """`make` is tools/stage-bin without names; the tests build by other ways."""
+        with tempfile.TemporaryDirectory() as staged:
+            done = subprocess.run([os.path.join(tree.ROOT, "tools", "stage-bin"), BUILD, staged], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(sorted(os.listdir(staged)), sorted(self.programs))
+
     def test_every_program_answers_help(self):
         for name, path in sorted(self.programs.items()):
             if name != WORKER:
