@@ -2,16 +2,27 @@
 #include "base/clock.h"
 #include "checks/check.h"
 
+/* A worker that had to be killed has no checkpoint after a gap that lasted until then. */
+static bool gap_lasted(const struct exchange_worker *w)
+{
+	return exchange_worker_was_killed(w) && w->gap_at_ns == w->wall_ns;
+}
+
+/* The time is that of the gap's end. The CPU is the next one, or the last if the gap lasted. */
 static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 {
 	double at_s = (double)w->gap_at_ns / (double)NS_PER_SEC;
+	_cleanup_free_ char *cpu = w->has_gap_cpu ? xasprintf(" on CPU %u", w->gap_cpu)
+						  : xstrdup("");
 
-	if (!w->has_gap_cpu)
-		return xasprintf("worker %u (%s) of %s, %.1f s into its work, could not run for",
-				 w->pid, w->kind, cgroup, at_s);
-	return xasprintf("worker %u (%s) of %s, %.1f s into its work and last on CPU %u, could not "
-			 "run for",
-			 w->pid, w->kind, cgroup, at_s, w->gap_cpu);
+	if (gap_lasted(w))
+		return xasprintf("worker %u (%s) of %s%s%s: until the end, %.1f s into its work, "
+				 "it could not run for",
+				 w->pid, w->kind, cgroup, w->has_gap_cpu ? " was last" : "", cpu,
+				 at_s);
+	return xasprintf("worker %u (%s) of %s ran again %.1f s into its work%s; before that it "
+			 "could not run for",
+			 w->pid, w->kind, cgroup, at_s, cpu);
 }
 
 static void evaluate(struct checks_subject *s, double limit)

@@ -19,8 +19,8 @@ static void the_longest_gap_is_reported_with_time_and_cpu(void **state UNUSED)
 	evaluate(&t);
 	assert_one_part(
 		&t, KTSTR_REASON_CHECK,
-		"worker 51 (spin) of left, 1.2 s into its work and last on CPU 1, could not "
-		"run for 250 ms (limit 100 ms), and the error bar is 0 ms");
+		"worker 51 (spin) of left ran again 1.2 s into its work on CPU 1; before that it "
+		"could not run for 250 ms (limit 100 ms), and the error bar is 0 ms");
 	assert_true(has_note(&t, "gap left 250 ms of at most 100 ms, error bar 0 ms"));
 }
 
@@ -32,7 +32,41 @@ static void a_gap_on_an_unknown_cpu_is_reported_without_one(void **state UNUSED)
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 250000000;
 	evaluate(&t);
-	assert_one_part(&t, KTSTR_REASON_CHECK, "0.0 s into its work, could not run for 250 ms");
+	assert_one_part(&t, KTSTR_REASON_CHECK,
+			"ran again 0.0 s into its work; before that it could not run for 250 ms");
+}
+
+static void assert_lasting_gap(bool has_cpu, const char *end, const char *text)
+{
+	_cleanup_told_ struct told t;
+	struct exchange_worker *w;
+
+	told_prepare(&t, 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	w = &t.report.workers.at[0];
+	told_end(w, end);
+	w->max_gap_ns = 3000000000;
+	w->gap_at_ns = w->wall_ns;
+	w->has_gap_cpu = has_cpu;
+	w->gap_cpu = 1;
+	evaluate(&t);
+	for (size_t i = 0; i < t.outcome.parts.n; i++) {
+		if (t.outcome.parts.at[i].reason == KTSTR_REASON_CHECK)
+			assert_contains(t.outcome.parts.at[i].text, text);
+	}
+	assert_int_equal(count_parts(&t, KTSTR_REASON_CHECK), 1);
+}
+
+static void a_gap_that_lasts_is_reported_with_the_last_cpu(void **state UNUSED)
+{
+	assert_lasting_gap(true, "killed",
+			   "worker 50 (spin) of left was last on CPU 1: until the end, 5.0 s into "
+			   "its work, it could not run for 3000 ms");
+	assert_lasting_gap(false, "stuck",
+			   "worker 50 (spin) of left: until the end, 5.0 s into its work, it could "
+			   "not run for 3000 ms");
+	/* Stopped in time, it ran once more. */
+	assert_lasting_gap(true, "finished", "ran again 5.0 s into its work on CPU 1; before");
 }
 
 static void a_gap_within_the_error_bar_blames_the_host(void **state UNUSED)
@@ -75,6 +109,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_gap_is_reported_with_time_and_cpu),
 		cmocka_unit_test(a_gap_on_an_unknown_cpu_is_reported_without_one),
+		cmocka_unit_test(a_gap_that_lasts_is_reported_with_the_last_cpu),
 		cmocka_unit_test(a_gap_within_the_error_bar_blames_the_host),
 		cmocka_unit_test(a_gap_check_without_samples_gives_no_evidence),
 		cmocka_unit_test(a_gap_with_an_unknown_host_delay_gives_no_evidence),
