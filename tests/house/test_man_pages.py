@@ -72,12 +72,23 @@ def paths_of(value, path=""):
 
 
 class ManPages(unittest.TestCase):
-    def test_every_member_of_a_record_is_explained(self):
-        built = os.path.join(BUILD, "src", "cli", "ktstr-record.5.scd")
-        if not os.path.exists(built):
+    def built(self, name):
+        """The page after its tables were put in."""
+        path = os.path.join(BUILD, "src", "cli", f"{name}.scd")
+        if not os.path.exists(path):
             self.skipTest("scdoc is not installed")
-        with open(built, encoding="utf-8") as f:
-            page = f.read().replace("\\", "")
+        with open(path, encoding="utf-8") as f:
+            return f.read().replace("\\", "")
+
+    def test_every_reason_is_explained_to_readers_of_reports(self):
+        section = self.built("ktstr-test.1").partition("\n# REASONS\n")[2].partition("\n# ")[0]
+        rows = re.findall(r'^KTSTR_REASON\(\w+,\s*"([\w-]+)",\s*(\w+),\s*"([^"]*)"\)', tree.text("include/ktstr/reasons.def"), re.M)
+        self.assertGreater(len(rows), 20)
+        expected = [(word, verdict.lower(), meaning) for word, verdict, meaning in rows]
+        self.assertEqual(re.findall(r"^- \*([\w-]+)\* \((\w+)\): (.*)$", section, re.M), expected)
+
+    def test_every_member_of_a_record_is_explained(self):
+        page = self.built("ktstr-record.5")
         samples = [p for p in tree.files() if p.startswith("tests/data/records/schema-2-")]
         self.assertGreaterEqual(len(samples), 4)
         found = {path for p in samples for path in paths_of(json.loads(tree.text(p)))}

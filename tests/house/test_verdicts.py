@@ -21,17 +21,17 @@ class Verdicts(unittest.TestCase):
         self.text = tree.text("docs/VERDICTS.md")
         rows = [cells(line) for line in self.text.splitlines() if re.match(r"\| `[\w-]+` \|", line)]
         self.verdicts = {row[0].strip("`") for row in rows if len(row) == 3}
-        self.reasons = [row for row in rows if len(row) == 5]
+        self.reasons = [row for row in rows if len(row) == 6]
 
-    def test_verdicts_lists_every_reason_with_verdict_and_meaning(self):
-        told = [(row[0].strip("`"), row[1], row[2]) for row in self.reasons]
-        self.assertEqual(told, [(word, verdict.lower(), meaning) for _, word, verdict, meaning in rows_of_reasons()])
+    def test_verdicts_lists_every_reason_with_constant_verdict_and_meaning(self):
+        told = [(row[0].strip("`"), row[1].strip("`"), row[2], row[3]) for row in self.reasons]
+        self.assertEqual(told, [(word, f"KTSTR_REASON_{name}", verdict.lower(), meaning) for name, word, verdict, meaning in rows_of_reasons()])
         self.assertGreater(len(told), 20)
 
     def test_every_row_says_when_and_what_to_do(self):
         for row in self.reasons:
             with self.subTest(row[0]):
-                self.assertTrue(row[3] and row[4])
+                self.assertTrue(row[4] and row[5])
 
     def test_verdicts_are_weighed_as_the_code_does(self):
         found = re.findall(r"\[KTSTR_(\w+)\] = (\d)", tree.text("src/result/outcome.c"))

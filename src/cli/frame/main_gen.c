@@ -2,8 +2,8 @@
 /*
  * Runs at build time only: `gen PROGRAM bash|fish|zsh` prints its completion, `gen
  * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
- * @COMMANDS@, @WORDS@, @FATAL@, @REASONS@, @VERSION@ and the vocabularies of metrics replaced from
- * the tables, so that they cannot drift.
+ * @COMMANDS@, @WORDS@, @FATAL@, @REASONS@, @REASON_WORDS@, @VERSION@ and the vocabularies of
+ * metrics replaced from the tables, so that they cannot drift.
  */
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +53,17 @@ static void format_reasons(struct strbuf *into)
 	strbuf_append_char(into, '\n');
 }
 
+/* The same for those who read reports and records: by word. */
+static void format_reason_words(struct strbuf *into)
+{
+#define KTSTR_REASON(id, word, verdict, meaning)                                              \
+	strbuf_appendf(into, "- *%s* (%s): %s\n", word, result_verdict_name(KTSTR_##verdict), \
+		       meaning);
+#include <ktstr/reasons.def>
+#undef KTSTR_REASON
+	strbuf_append_char(into, '\n');
+}
+
 /* Each is made of a command, or is the same for all. */
 static const struct {
 	const char *mark;
@@ -65,6 +76,7 @@ static const struct {
 	{ "@WORDS@\n", .of = cli_format_man_words },
 	{ "@FATAL@\n", .format = format_fatal_words },
 	{ "@REASONS@\n", .format = format_reasons },
+	{ "@REASON_WORDS@\n", .format = format_reason_words },
 	{ "@RECORD@\n", .format = record_format_man },
 	{ "@KINDS@\n", .format = metric_list_format_man_kinds },
 	{ "@TAGS@\n", .format = metric_list_format_man_tags },
