@@ -52,7 +52,7 @@ struct error *elf_debug_file_no_candidate(const char *object_path, const char *d
 	if (debuglink_name && !elf_debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
 		return elf_error(ELF_UNSAFE_DEBUGLINK, 0,
 				 "%s has no debug information, and \"%s\" in its .gnu_debuglink is "
-				 "no bare file name; the file is damaged or was tampered with",
+				 "not a bare file name; the file is damaged or was tampered with",
 				 object_path, debuglink_name);
 	if (build_id_hex && strlen(build_id_hex) >= 2 &&
 	    !elf_build_id_is_safe(build_id_hex, strlen(build_id_hex)))

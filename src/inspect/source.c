@@ -18,7 +18,7 @@
 #define VM_PREFIX     "vm:"
 #define TEMPLATE_FILE "template.json"
 
-enum { ANSWER_WAIT_SEC = 30 };
+enum { ANSWER_WAIT_SEC = 30, PAGE_BYTES = 4096 };
 #define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)
 
 static struct error *stop(struct inspect_freeze *f, const char *dir)
@@ -169,8 +169,14 @@ static struct error *open_description(const char *path, struct inspect_source *s
 static struct error *open_raw(const char *path, uint64_t size, struct inspect_source *s)
 {
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
-	struct error *err = physmap_from_backends(PHYSMAP_Q35, &size, 1, &layout);
+	struct error *err;
 
+	if (size % PAGE_BYTES)
+		return base_error(
+			BASE_PARSE, 0,
+			"%s is neither an ELF core nor a file of RAM: its size of %llu bytes is not a multiple of %d",
+			path, (unsigned long long)size, PAGE_BYTES);
+	err = physmap_from_backends(PHYSMAP_Q35, &size, 1, &layout);
 	if (err)
 		return error_wrap(err, "%s is neither an ELF core nor a file of RAM", path);
 	return map_layout(&layout, NULL, path, s);
@@ -254,9 +260,19 @@ static struct error *open_file(const char *path, struct inspect_source *s)
 	return open_raw(path, (uint64_t)st.st_size, s);
 }
 
+static struct error *open_dir(const char *dir, struct inspect_source *s)
+{
+	_cleanup_free_ char *json = xasprintf("%s/" TEMPLATE_FILE, dir);
+
+	if (access(json, F_OK) != 0 && errno == ENOENT)
+		return base_error(BASE_ABSENT, 0,
+				  "%s is a directory, but not a template: it has no " TEMPLATE_FILE,
+				  dir);
+	return open_template(dir, json, s);
+}
+
 static struct error *open_any(const char *text, bool freeze, struct inspect_source *s)
 {
-	_cleanup_free_ char *json = xasprintf("%s/" TEMPLATE_FILE, text);
 	struct error *err;
 	struct stat st;
 
@@ -267,7 +283,7 @@ static struct error *open_any(const char *text, bool freeze, struct inspect_sour
 	err = check_kind(text, st.st_mode);
 	if (err)
 		return err;
-	return S_ISDIR(st.st_mode) ? open_template(text, json, s) : open_file(text, s);
+	return S_ISDIR(st.st_mode) ? open_dir(text, s) : open_file(text, s);
 }
 
 struct error *inspect_open(const char *text, bool freeze, struct inspect_source *ret)

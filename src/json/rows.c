@@ -9,7 +9,7 @@
 #include "json/doc.h"
 
 /* A longer list of names does not help in an error. */
-enum { WORDS_SHOWN = 8 };
+enum { WORDS_SHOWN = 8, WORD_SHOWN_BYTES = 64 };
 
 /* Where a value is: a member of an object, or an element of a list. */
 struct place {
@@ -174,7 +174,8 @@ static struct error *read_word(const struct json_row *row, const struct json_val
 	if (row->lenient)
 		return NULL;
 	if (row->n_words > WORDS_SHOWN)
-		return wrong(place, BASE_PARSE, "is a word that this program does not know");
+		return wrong(place, BASE_PARSE, "is '%.*s', a word that this program does not know",
+			     (int)(text.n < WORD_SHOWN_BYTES ? text.n : WORD_SHOWN_BYTES), text.at);
 	return wrong(place, BASE_PARSE, "is none of: %s", strbuf_str(&names));
 }
 
@@ -331,8 +332,10 @@ static struct error *check_version(const struct json_rows *rows, const struct js
 	if (!json_get_u64(json_find(object, rows->version_name), &version))
 		return wrong(&place, BASE_PARSE, "is missing or not a whole number");
 	if (version < oldest || version > rows->version)
-		return wrong(&place, BASE_PARSE, "is %llu, this program knows %llu",
-			     (unsigned long long)version, (unsigned long long)rows->version);
+		return wrong(&place, BASE_PARSE,
+			     "is %llu, this program knows %llu: it comes from %s ktstr",
+			     (unsigned long long)version, (unsigned long long)rows->version,
+			     version < oldest ? "an older" : "a newer");
 	return NULL;
 }
 

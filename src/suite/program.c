@@ -38,6 +38,11 @@ static int wrong(const char *path, const char *what, const char *which)
 	return SUITE_EXIT_USAGE;
 }
 
+static int unknown(const char *path, const char *word)
+{
+	return wrong(path, word[0] == '-' ? "unknown option" : "unexpected argument", word);
+}
+
 /* 0, or the exit code when a declaration has a suite_mistake. */
 static int check(const char *path, const struct suite_entry_list *entries)
 {
@@ -99,7 +104,7 @@ int suite_program_main(int argc, char **argv, const struct suite_entry_list *ent
 		bool json = argc > 2 && strcmp(argv[2], "--json") == 0;
 
 		if (argc > 2 + json)
-			return wrong(path, "does not know", argv[2 + json]);
+			return unknown(path, argv[2 + json]);
 		return list(path, entries, json);
 	}
 	if (strcmp(argv[1], "--run") == 0) {
@@ -107,5 +112,5 @@ int suite_program_main(int argc, char **argv, const struct suite_entry_list *ent
 			return wrong(path, "--run takes the name of one test", NULL);
 		return run(path, entries, argv[2]);
 	}
-	return wrong(path, "does not know", argv[1]);
+	return unknown(path, argv[1]);
 }

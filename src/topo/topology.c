@@ -190,8 +190,8 @@ static struct error *take_memory(const char **at, struct topo *t)
 		uint64_t value;
 
 		if (node > 0 && *(*at)++ != ':')
-			return topo_error(TOPO_FORM, 0, "mem: %u sizes for %u nodes", node,
-					  t->nodes);
+			return topo_error(TOPO_FORM, 0, "mem: %u size%s for %u nodes", node,
+					  node == 1 ? "" : "s", t->nodes);
 		if (!take_number(at, UINT64_C(1) << 46, &value))
 			return topo_error(TOPO_FORM, 0, "mem: size %u is not a number up to 64 TiB",
 					  node);
@@ -204,8 +204,8 @@ static struct error *take_memory(const char **at, struct topo *t)
 		t->memory_bytes[node] = value;
 	}
 	if (**at == ':')
-		return topo_error(TOPO_FORM, 0, "mem: more than %u sizes for %u node%s", t->nodes,
-				  t->nodes, t->nodes == 1 ? "" : "s");
+		return topo_error(TOPO_FORM, 0, "mem: more than %u size%s for %u node%s", t->nodes,
+				  t->nodes == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s");
 	t->has_memory = true;
 	return check_memory(t);
 }

@@ -144,6 +144,10 @@ struct error *ctprof_frames_count(int fd, const char *label, uint64_t file_bytes
 
 		if (err)
 			return err;
+		if (extent.state == CTPROF_FRAME_NONE && offset == 0)
+			return base_error(BASE_PARSE, 0,
+					  "%s is not a ctprof snapshot: no zstd frame at byte 0",
+					  label);
 		if (extent.state == CTPROF_FRAME_NONE)
 			return base_error(BASE_PARSE, 0, "%s: no zstd frame at byte %" PRIu64,
 					  label, offset);

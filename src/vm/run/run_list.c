@@ -114,36 +114,45 @@ struct error *vm_run_list_read(struct vm_run_list *ret)
 	return NULL;
 }
 
-const struct vm_run_entry *vm_run_list_find(const struct vm_run_list *list, const char *id)
+static size_t count_prefix(const struct vm_run_list *list, const char *id,
+			   const struct vm_run_entry **ret_first)
 {
-	const struct vm_run_entry *found = NULL;
-	size_t n = strlen(id);
+	size_t n = strlen(id), found = 0;
 
-	if (!n)
-		return NULL;
-	for (size_t i = 0; i < list->entries.n; i++) {
+	for (size_t i = 0; n && i < list->entries.n; i++) {
 		if (strncmp(list->entries.at[i].id, id, n) != 0)
 			continue;
-		if (found)
-			return NULL;
-		found = &list->entries.at[i];
+		if (!found++)
+			*ret_first = &list->entries.at[i];
 	}
 	return found;
+}
+
+const struct vm_run_entry *vm_run_list_find(const struct vm_run_list *list, const char *id)
+{
+	const struct vm_run_entry *first;
+
+	return count_prefix(list, id, &first) == 1 ? first : NULL;
 }
 
 struct error *vm_run_list_get(const struct vm_run_list *list, const char *id,
 			      const struct vm_run_entry **ret)
 {
-	const struct vm_run_entry *entry;
+	const struct vm_run_entry *first = NULL;
+	size_t n;
 
 	if (strncmp(id, "vm:", 3) == 0)
 		id += 3;
-	entry = vm_run_list_find(list, id);
-	if (!entry)
+	n = count_prefix(list, id, &first);
+	if (n == 0)
+		return base_error(BASE_ABSENT, 0,
+				  "no VM has an id that begins with \"%s\": see `ktstr vm list`",
+				  id);
+	if (n > 1)
 		return base_error(
 			BASE_ABSENT, 0,
-			"no VM, or more than one, has an id that begins with \"%s\": see `ktstr vm list`",
-			id);
-	*ret = entry;
+			"%zu VMs have an id that begins with \"%s\": give more of it, see `ktstr vm list`",
+			n, id);
+	*ret = first;
 	return NULL;
 }

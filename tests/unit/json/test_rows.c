@@ -130,8 +130,10 @@ static void an_error_names_the_place(void **state UNUSED)
 	} rows[] = {
 		{ "[]", "parse", "it is not an object" },
 		{ "{}", "parse", "format is missing or not a whole number" },
-		{ "{\"format\":1}", "parse", "format is 1, this program knows 3" },
-		{ "{\"format\":4}", "parse", "format is 4, this program knows 3" },
+		{ "{\"format\":1}", "parse",
+		  "format is 1, this program knows 3: it comes from an older ktstr" },
+		{ "{\"format\":4}", "parse",
+		  "format is 4, this program knows 3: it comes from a newer ktstr" },
 		{ "{\"format\":2}", "parse", "name is missing" },
 		{ "{\"format\":3,\"name\":\"\"}", "parse", "name is empty" },
 		{ "{\"format\":3,\"name\":\"a\\u0000b\"}", "parse", "name holds a NUL byte" },

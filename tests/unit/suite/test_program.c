@@ -79,9 +79,10 @@ static void a_test_binary_without_arguments_explains_itself(void **state UNUSED)
 
 static void wrong_arguments_are_named(void **state UNUSED)
 {
-	expect(ask(1, "--lst", NULL, NULL), 2, "", "mytests: does not know --lst\nTry --help.\n");
-	expect(ask(1, "--list", "-x", NULL), 2, "", "mytests: does not know -x\nTry --help.\n");
-	expect(ask(1, "--list", "--json", "y"), 2, "", "mytests: does not know y\nTry --help.\n");
+	expect(ask(1, "--lst", NULL, NULL), 2, "", "mytests: unknown option --lst\nTry --help.\n");
+	expect(ask(1, "--list", "-x", NULL), 2, "", "mytests: unknown option -x\nTry --help.\n");
+	expect(ask(1, "--list", "--json", "y"), 2, "",
+	       "mytests: unexpected argument y\nTry --help.\n");
 	expect(ask(1, "--run", NULL, NULL), 2, "",
 	       "mytests: --run takes the name of one test\nTry --help.\n");
 	expect(ask(1, "--run", "none", NULL), 2, "",

@@ -137,9 +137,9 @@ static void memory_is_parsed_per_node(void **state UNUSED)
 	assert_round_trip("2n4l2c1t,mem=1G:512M", "2n4l2c1t,mem=1G:512M");
 	assert_round_trip("1n1l1c1t,mem=2048K", "1n1l1c1t,mem=2M");
 	assert_round_trip("1n1l1c1t,mem=1024M", "1n1l1c1t,mem=1G");
-	assert_refused("2n4l2c1t,mem=1G", "topology-form", "mem: 1 sizes for 2 nodes");
+	assert_refused("2n4l2c1t,mem=1G", "topology-form", "mem: 1 size for 2 nodes");
 	assert_refused("2n4l2c1t,mem=1G:1G:1G", "topology-form", "more than 2 sizes for 2 nodes");
-	assert_refused("1n1l1c1t,mem=1G:1G", "topology-form", "more than 1 sizes for 1 node");
+	assert_refused("1n1l1c1t,mem=1G:1G", "topology-form", "more than 1 size for 1 node");
 	assert_refused("1n1l1c1t,mem=", "topology-form", "size 0 is not a number");
 	assert_refused("1n1l1c1t,mem=4096", "topology-form", "no unit K, M or G");
 	assert_refused("1n1l1c1t,mem=1T", "topology-form", "no unit K, M or G");

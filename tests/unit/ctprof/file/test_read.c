@@ -172,7 +172,7 @@ static void a_damaged_snapshot_file_is_refused(void **state)
 	assert_int_equal(ftruncate(file->fd, 0), 0);
 	assert_int_equal(lseek(file->fd, 0, SEEK_SET), 0);
 	add_bytes(file, "{\"threads\":[]}", 14);
-	assert_fails(file, "", "parse", "no zstd frame at byte 0");
+	assert_fails(file, "", "parse", "is not a ctprof snapshot: no zstd frame at byte 0");
 	assert_int_equal(ftruncate(file->fd, 0), 0);
 	assert_int_equal(lseek(file->fd, 0, SEEK_SET), 0);
 	add_text(file, "{\"captured_at_unix_ns\":1,\"threads\":[{\"tid\":1,\"tgid\":\"x\"}]}");

@@ -128,6 +128,25 @@ static void a_unique_id_prefix_finds_its_vm(void **state UNUSED)
 	assert_null(vm_run_list_find(&list, ""));
 }
 
+static void no_vm_and_several_are_told_apart(void **state UNUSED)
+{
+	struct vm_run_entry entries[] = { { .id = (char *)"aa000001" },
+					  { .id = (char *)"aa000002" } };
+	struct vm_run_list list = { .entries = { .at = entries, .n = 2 } };
+	_cleanup_error_ struct error *none = NULL, *several = NULL;
+	const struct vm_run_entry *entry = NULL;
+
+	assert_success(vm_run_list_get(&list, "vm:aa000002", &entry));
+	assert_ptr_equal(entry, &entries[1]);
+	none = vm_run_list_get(&list, "vm:cc", &entry);
+	several = vm_run_list_get(&list, "aa", &entry);
+	assert_string_equal(error_tag(none), "absent");
+	assert_contains(error_message(none), "no VM has an id that begins with \"cc\"");
+	assert_string_equal(error_tag(several), "absent");
+	assert_contains(error_message(several), "2 VMs have an id that begins with \"aa\"");
+	assert_ptr_equal(entry, &entries[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +156,7 @@ int main(void)
 		IN_DIRS(unreadable_vm_descriptions_are_listed_too),
 		IN_DIRS(the_dead_are_not_listed),
 		IN_DIRS(a_unique_id_prefix_finds_its_vm),
+		IN_DIRS(no_vm_and_several_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
