@@ -114,7 +114,7 @@ class Disturbed(Running):
         for out in ("out", "out/below"):
             process = self.start(out=out)
             told, err = process.communicate(timeout=LONG_S)
-            self.assertEqual((process.returncode, told), (3, ""))
+            self.assertEqual((process.returncode, told), (2, ""))
             self.assertRegex(err, r"^error: --output .*Not a directory\n$")
 
     def interrupted(self, process, send):

@@ -26,5 +26,8 @@ extern const struct cli_command cli_cmd_vm;
 /* A topology or the name of a preset; CLI_USAGE with the nearest name when it is neither. */
 struct topo;
 struct error *cli_parse_topology(const char *text, struct topo *ret) MUST_CHECK;
+/* Each value of `option` is a directory; else CLI_USAGE. */
+struct error *cli_check_directories(const char *option,
+				    const struct cli_strings *values) MUST_CHECK;
 
 #endif

@@ -24,6 +24,7 @@ struct parser {
 	int argc;
 	char *const *argv;
 	int at;
+	char letter; /* of the option that is read, when it was given as -k; else 0 */
 	char *config;
 	bool *seen; /* one per option row of the command */
 	size_t n_positionals;
@@ -38,16 +39,18 @@ static bool takes_value(const struct cli_option *row)
 	       row->type != CLI_TYPE_VERSION;
 }
 
-/* What the user must recognise in a message: "--pid" or "BYTES". */
-static char *spelling(const struct cli_option *row)
+/* What the user must recognise in a message: "--pid" or "-p", as given, or "BYTES". */
+static char *spelling(const struct parser *p, const struct cli_option *row)
 {
-	return row->name ? xasprintf("--%s", row->name) : xstrdup(row->argument);
+	if (!row->name)
+		return xstrdup(row->argument);
+	return p->letter ? xasprintf("-%c", p->letter) : xasprintf("--%s", row->name);
 }
 
 static struct error *out_of_range(const struct cli_option *row, const char *label,
 				  const char *value)
 {
-	return cli_error(CLI_USAGE, 0, "%s %s is not in %lld..=%llu", label, value,
+	return cli_error(CLI_USAGE, 0, "%s %s: expected a number from %lld to %llu", label, value,
 			 (long long)row->min, (unsigned long long)row->max);
 }
 
@@ -67,9 +70,8 @@ static struct error *store_number(struct parser *p, const struct cli_option *row
 	uint64_t magnitude;
 
 	if (!is_whole_number(value))
-		return cli_error(CLI_USAGE, 0,
-				 "%s '%s' is not a whole number; it must be in %lld..=%llu", label,
-				 value, (long long)row->min, (unsigned long long)row->max);
+		return cli_error(CLI_USAGE, 0, "%s '%s': expected a whole number from %lld to %llu",
+				 label, value, (long long)row->min, (unsigned long long)row->max);
 	if (!str_parse_u64(value + negative, UINT64_MAX, &magnitude))
 		return out_of_range(row, label, value);
 	if (negative) {
@@ -118,7 +120,7 @@ static struct error *store_one_more(struct parser *p, const struct cli_option *r
 
 static struct error *store(struct parser *p, const struct cli_option *row, const char *value)
 {
-	_cleanup_free_ char *label = spelling(row);
+	_cleanup_free_ char *label = spelling(p, row);
 
 	switch (row->type) {
 	case CLI_TYPE_FLAG:
@@ -189,6 +191,7 @@ static struct error *unknown_option(const struct cli_command *command, const cha
 /* `value` is the text after "=" or the letter; NULL takes the next argument. */
 static struct error *take_option(struct parser *p, const struct cli_option *row, const char *value)
 {
+	_cleanup_free_ char *label = spelling(p, row);
 	bool is_own = row >= p->command->options &&
 		      row < p->command->options + p->command->n_options;
 
@@ -196,21 +199,21 @@ static struct error *take_option(struct parser *p, const struct cli_option *row,
 		bool *seen = &p->seen[row - p->command->options];
 
 		if (*seen && row->type != CLI_TYPE_STRINGS)
-			return cli_error(CLI_USAGE, 0, "--%s is given twice", row->name);
+			return cli_error(CLI_USAGE, 0, "%s is given twice", label);
 		*seen = true;
 	}
 	if (!takes_value(row)) {
 		if (value)
-			return cli_error(CLI_USAGE, 0, "--%s takes no value, but '%s' was given",
-					 row->name, value);
+			return cli_error(CLI_USAGE, 0, "%s takes no value, but '%s' was given",
+					 label, value);
 		return store(p, row, NULL);
 	}
 	if (!value) {
 		const char *next = p->at < p->argc ? p->argv[p->at] : NULL;
 
 		if (!next || (strncmp(next, "--", 2) == 0))
-			return cli_error(CLI_USAGE, 0, "--%s needs a value: --%s %s", row->name,
-					 row->name, row->argument);
+			return cli_error(CLI_USAGE, 0, "%s needs a value: %s %s", label, label,
+					 row->argument);
 		value = next;
 		p->at++;
 	}
@@ -225,6 +228,7 @@ static struct error *take_long(struct parser *p, const char *arg)
 
 	if (!row)
 		return unknown_option(p->command, arg, n);
+	p->letter = 0;
 	return take_option(p, row, equals ? equals + 1 : NULL);
 }
 
@@ -236,6 +240,7 @@ static struct error *take_letters(struct parser *p, const char *letters)
 
 		if (!row)
 			return cli_error(CLI_USAGE, 0, "unknown option -%c", *letters);
+		p->letter = *letters;
 		if (takes_value(row))
 			return take_option(p, row, letters[1] ? letters + 1 : NULL);
 		err = take_option(p, row, NULL);
@@ -283,8 +288,9 @@ static struct error *take_word(struct parser *p, const char *word)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'", word);
 	/* A word that slipped in is not mistaken for the beginning of the rest. */
 	if (command->positionals[p->n_positionals].type == CLI_TYPE_REST && !p->options_ended)
-		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'; %s goes after --", word,
-				 command->positionals[p->n_positionals].argument);
+		return cli_error(CLI_USAGE, 0,
+				 "unexpected argument '%s'; arguments of the command go after --",
+				 word);
 	return store(p, &command->positionals[p->n_positionals++], word);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/suggest.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/interrupts.h"
 #include "dump/dump.h"
@@ -75,9 +76,16 @@ static const struct cli_exit_row exits[] = {
 static struct error *unknown_view(const char *word)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	struct suggest near = { .wanted = word };
 
-	for (size_t i = 0; i < dump_n_views; i++)
+	for (size_t i = 0; i < dump_n_views; i++) {
 		strbuf_appendf(&words, "%s, ", dump_views[i].word);
+		suggest_offer(&near, dump_views[i].word);
+	}
+	suggest_offer(&near, ALL);
+	if (near.names[0])
+		return cli_error(CLI_USAGE, 0, "there is no view \"%s\"; did you mean '%s'?", word,
+				 near.names[0]);
 	return cli_error(CLI_USAGE, 0, "there is no view \"%s\"; there are %s" ALL, word,
 			 strbuf_str(&words));
 }

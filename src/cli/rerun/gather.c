@@ -7,6 +7,7 @@
 
 #include "base/shell_word.h"
 #include "base/suggest.h"
+#include "cli/frame/commands.h"
 #include "kernel/kernel.h"
 
 static struct error *unfit(const char *what)
@@ -237,6 +238,8 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 	struct test_config test = config->test;
 	struct error *err = rerun_check_record(past);
 
+	if (!err)
+		err = cli_check_directories("--files", &config->test.dirs);
 	/* The machine that was booted, which need not be the test's own. */
 	test.topologies = (struct cli_strings){ .n = 1, .at = { past->rerun.topology } };
 	if (!err)

@@ -108,9 +108,9 @@ static bool is_wanted(const struct show_test_config *config, const char *name)
 
 static struct error *look(const struct show_test_config *config, struct show *show)
 {
-	struct error *err = NULL;
+	struct error *err = cli_check_directories("--files", &config->dirs);
 
-	if (config->topology)
+	if (!err && config->topology)
 		err = cli_parse_topology(config->topology, &show->topology);
 	if (!err)
 		err = cli_interrupts_install(&cancel);

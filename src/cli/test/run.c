@@ -11,10 +11,12 @@
 #include "base/paths.h"
 #include "base/slice.h"
 #include "base/suggest.h"
+#include "cli/frame/commands.h"
 #include "cli/frame/interrupts.h"
 #include "harness/runner.h"
 #include "result/run_dir.h"
 #include "text/terminal.h"
+#include "topo/topology.h"
 
 struct test_session {
 	struct report_run *reporter;
@@ -98,7 +100,8 @@ static struct error *dir_of(const struct test_config *config, char **ret)
 }
 
 static struct error *run_plan(const struct test_config *config,
-			      const struct harness_session *gathered, struct test_session *session)
+			      const struct harness_session *gathered, const char *dir,
+			      struct test_session *session)
 {
 	struct report_options report = report_options_for(STDOUT_FILENO);
 	struct harness_runner_events events = { on_started, on_progress, on_finished, on_tick,
@@ -113,8 +116,8 @@ static struct error *run_plan(const struct test_config *config,
 		.alone = measures_alone(config),
 		.files_of = harness_session_files_of,
 		.files_context = gathered,
+		.dir = dir,
 	};
-	_cleanup_free_ char *dir = NULL;
 	_cleanup_strbuf_ struct strbuf kernels = STRBUF_INIT;
 	uint64_t began_ns = clock_monotonic_ns();
 	struct error *err, *end;
@@ -124,10 +127,7 @@ static struct error *run_plan(const struct test_config *config,
 	report.verbose = config->verbose;
 	report.quiet = config->quiet;
 	report.cancel = &cancel;
-	err = dir_of(config, &dir);
-	if (!err)
-		err = report_run_new((enum report_format)config->format, &report,
-				     &session->reporter);
+	err = report_run_new((enum report_format)config->format, &report, &session->reporter);
 	if (!err)
 		err = report_run_begin(session->reporter,
 				       &(struct report_plan){
@@ -140,7 +140,6 @@ static struct error *run_plan(const struct test_config *config,
 				       });
 	if (err)
 		return err;
-	options.dir = dir;
 	err = harness_runner_run(&gathered->plan, &options, &events, &cancel);
 	/* A failed report also ends a run, but is not an interruption. */
 	session->counts.interrupted = cli_interrupts_ended_by() != 0;
@@ -187,11 +186,14 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	_cleanup_harness_session_ struct harness_session gathered = { 0 };
 	struct test_session session = { 0 };
 	_cleanup_error_ struct error *err = NULL;
+	_cleanup_free_ char *dir = NULL;
 	int status;
 
 	err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = fill(context, &cancel, &gathered);
+	if (!err && !config->list)
+		err = dir_of(config, &dir);
 	if (err && cancel_requested(&cancel))
 		return TEST_INTERRUPTED;
 	if (err) {
@@ -200,7 +202,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	}
 	if (config->list)
 		return list_plan(&gathered);
-	err = run_plan(config, &gathered, &session);
+	err = run_plan(config, &gathered, dir, &session);
 	report_run_free(session.reporter);
 	status = test_exit_status(&session.counts, config->bisect);
 	if (!err)
@@ -243,8 +245,12 @@ static struct error *gather(const void *config_, const struct cancel *until,
 			    struct harness_session *ret)
 {
 	const struct test_config *config = config_;
-	struct error *err = NULL;
+	struct error *err = cli_check_directories("--files", &config->dirs);
+	struct topo parsed;
 
+	/* The plan refuses a wrong topology as well, but without a suggestion. */
+	for (size_t i = 0; !err && i < config->topologies.n; i++)
+		err = cli_parse_topology(config->topologies.at[i], &parsed);
 	for (size_t i = 0; !err && i < config->binaries.n; i++)
 		err = harness_session_list(ret, config->binaries.at[i], until, NULL);
 	for (size_t i = 0; !err && i < config->kernels.n; i++)

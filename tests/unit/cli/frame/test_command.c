@@ -108,7 +108,7 @@ static void a_wrong_line_is_exit_2_on_standard_error(void **state UNUSED)
 
 	assert_int_equal(run(&command, argv, &out, &err), 2);
 	assert_string_equal(out, "");
-	assert_string_equal(err, "error: --count 0 is not in 1..=100\n"
+	assert_string_equal(err, "error: --count 0: expected a number from 1 to 100\n"
 				 "Try 'sample --help' for more.\n");
 }
 

@@ -63,9 +63,9 @@ static void a_pid_is_required_and_positive(void **state UNUSED)
 	static const char *const huge[] = { "p", "--pid", "2147483648", NULL };
 
 	assert_refused(none, "--pid PID is required");
-	assert_refused(zero, "--pid 0 is not in 1..=2147483647");
-	assert_refused(negative, "--pid -1 is not in 1..=2147483647");
-	assert_refused(huge, "--pid 2147483648 is not in 1..=2147483647");
+	assert_refused(zero, "--pid 0: expected a number from 1 to 2147483647");
+	assert_refused(negative, "--pid -1: expected a number from 1 to 2147483647");
+	assert_refused(huge, "--pid 2147483648: expected a number from 1 to 2147483647");
 }
 
 static void every_range_holds_at_both_ends(void **state UNUSED)
@@ -80,15 +80,18 @@ static void every_range_holds_at_both_ends(void **state UNUSED)
 	assert_accepted(&config, LINE("--abort-after-ms", "1"));
 	assert_accepted(&config, LINE("--abort-after-ms", "3600000"));
 	assert_int_equal(config.abort_after_ms, 3600000);
-	assert_refused(LINE("--snapshots", "0"), "--snapshots 0 is not in 1..=100000");
-	assert_refused(LINE("--snapshots", "100001"), "--snapshots 100001 is not in 1..=100000");
+	assert_refused(LINE("--snapshots", "0"),
+		       "--snapshots 0: expected a number from 1 to 100000");
+	assert_refused(LINE("--snapshots", "100001"),
+		       "--snapshots 100001: expected a number from 1 to 100000");
 	assert_refused(LINE("--snapshots", "2", "--interval-ms", "0"),
-		       "--interval-ms 0 is not in 1..=3600000");
+		       "--interval-ms 0: expected a number from 1 to 3600000");
 	assert_refused(LINE("--snapshots", "2", "--interval-ms", "3600001"),
-		       "--interval-ms 3600001 is not in 1..=3600000");
-	assert_refused(LINE("--abort-after-ms", "0"), "--abort-after-ms 0 is not in 1..=3600000");
+		       "--interval-ms 3600001: expected a number from 1 to 3600000");
+	assert_refused(LINE("--abort-after-ms", "0"),
+		       "--abort-after-ms 0: expected a number from 1 to 3600000");
 	assert_refused(LINE("--abort-after-ms", "3600001"),
-		       "--abort-after-ms 3600001 is not in 1..=3600000");
+		       "--abort-after-ms 3600001: expected a number from 1 to 3600000");
 }
 
 static void snapshots_and_interval_need_each_other(void **state UNUSED)
