@@ -17,9 +17,8 @@ from machine import KTSTR, decided
 
 PAGE = os.path.join(guest.ROOT, "docs", "WRITING_TESTS.md")
 SUITE = os.path.join(guest.BUILD, "src", "suite")
-BPF = os.path.join(guest.BUILD, "bpf")
-# Where the page says that ktstr's tree is.
-WRITTEN_BPF = "~/ktstr/build/release/bpf"
+# What is installed, and is in build/bin where ktstr is only built.
+PROGRAMS = (KTSTR, os.path.join(guest.BUILD, "bpf", "scx_ktfifo"))
 
 
 def blocks(text):
@@ -59,7 +58,8 @@ class Page(unittest.TestCase):
         self.directory = scratch.name
         programs = os.path.join(scratch.name, "bin")
         os.mkdir(programs)
-        os.symlink(KTSTR, os.path.join(programs, "ktstr"))
+        for program in PROGRAMS:
+            os.symlink(program, os.path.join(programs, os.path.basename(program)))
         self.project = os.path.join(scratch.name, "project")
         os.mkdir(self.project)
         self.env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PKG_CONFIG_PATH": SUITE, "LC_ALL": "C.UTF-8"}
@@ -69,7 +69,7 @@ class Page(unittest.TestCase):
                     f.write(text)
 
     def run_line(self, command):
-        return subprocess.run(["bash", "-c", command.replace(WRITTEN_BPF, BPF)], cwd=self.project, env=self.env,
+        return subprocess.run(["bash", "-c", command], cwd=self.project, env=self.env,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False)
 
     def listed(self, name):

@@ -34,7 +34,7 @@ void check_accelerator_choice(const char *root, const struct vm_accel *choice,
 		finding_say(finding, CHECK_OK, "kvm: %s", choice->reason);
 		return;
 	}
-	finding_say(finding, CHECK_LIMITED, "tcg, which is 10 to 50 times slower: %s",
+	finding_say(finding, CHECK_LIMITED, "tcg, which emulates and is several times slower: %s",
 		    choice->reason);
 	if (access(device, F_OK) == 0) {
 		if (access(device, R_OK | W_OK) < 0)
