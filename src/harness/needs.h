@@ -52,8 +52,7 @@ bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf 
  * of its own.
  *
  *	slowness = 1                          KVM
- *	         = 4 + vcpus / 8              TCG: some 4 times slower, and one host CPU runs all
- *vCPUs
+ *	         = 4 + vcpus / 8              TCG, where one host CPU runs all vCPUs
  *
  *	limit    = slowness * timeout_s                                       when the test says so
  *	         = duration + slowness * (20 s + duration * vcpus / 64        else
