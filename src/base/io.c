@@ -41,7 +41,7 @@ struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	return io_read_fd(fd, path, limit_bytes, into);
 }
 

@@ -74,7 +74,7 @@ static struct error *read_type(const struct btf *btf, struct cursor *c, uint32_t
 		return btf_error(BTF_UNKNOWN_KIND, 0, "%s: type %u has the form %#x", btf->label,
 				 id, info);
 	if (!type.name)
-		return malformed(btf, id, "its name lies outside the strings");
+		return malformed(btf, id, "its name is outside the strings");
 	type.tail.n = tails[type.kind].fixed + (size_t)tails[type.kind].each * type.n;
 	type.tail.at = cursor_take(c, type.tail.n);
 	if (!type.tail.at)
@@ -146,7 +146,7 @@ static struct error *read_header(struct btf *btf, struct bytes in)
 	body = (struct bytes){ in.at + header_n, in.n - header_n };
 	if (!part_of(body, type_off, type_n, &btf->types) ||
 	    !part_of(body, string_off, string_n, &btf->strings))
-		return btf_error(BTF_MALFORMED, 0, "%s: a section lies outside the bytes",
+		return btf_error(BTF_MALFORMED, 0, "%s: a section is outside the bytes",
 				 btf->label);
 	/* Split BTF may have no strings: the base has the empty one. */
 	if (string_n == 0 && btf->base)
@@ -428,7 +428,7 @@ struct error *btf_proto_param(const struct btf *btf, const struct btf_type *prot
 	param.name = btf_string(btf, cursor_u32(&c));
 	param.type = cursor_u32(&c);
 	if (c.failed || !param.name)
-		return malformed(btf, proto->id, "a parameter's name lies outside the strings");
+		return malformed(btf, proto->id, "a parameter's name is outside the strings");
 	*ret = param;
 	return NULL;
 }

@@ -125,7 +125,7 @@ static struct error *read_image(struct view *view, const struct dump_globals *gl
 	struct error *err;
 
 	if (variable->offset > globals->bytes || bytes > globals->bytes - variable->offset)
-		return kmem_error(KMEM_UNREAD, 0, "%s lies outside of its map", variable->name);
+		return kmem_error(KMEM_UNREAD, 0, "%s is outside its map", variable->name);
 	err = alloc_checked(bytes, 1, DUMP_LIMIT_ALLOCATOR_BYTES, variable->name, &image);
 	if (!err)
 		err = kmem_read_exact(&view->kmem->space, globals->value + variable->offset, image,

@@ -76,7 +76,7 @@ struct error *elf_debug_file_open(const char *ns_root, const char *path, struct 
 	label = xasprintf("%s%s", ns_root, path);
 	fd = io_open_below(ns_root, path);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", label);
+		return base_error(BASE_IO, errno, "cannot open %s", label);
 	return elf_image_open_fd(fd, label, ret);
 }
 

@@ -199,7 +199,7 @@ struct error *elf_image_open(const char *path, struct elf_image **ret)
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	return elf_image_open_fd(fd, path, ret);
 }
 

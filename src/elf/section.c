@@ -119,8 +119,7 @@ static struct error *check_inside_file(const struct elf_image *img,
 
 	if (sh->sh_offset <= img->size && sh->sh_size <= img->size - sh->sh_offset)
 		return NULL;
-	return elf_error(ELF_TRUNCATED, 0, "%s: %s lies outside the file", img->label,
-			 section->name);
+	return elf_error(ELF_TRUNCATED, 0, "%s: %s is outside the file", img->label, section->name);
 }
 
 static struct error *decompress(struct elf_image *img, struct elf_section *section)

@@ -26,7 +26,7 @@ static struct error *read_schedstat(const struct procfs_task_dir *task, pid_t ti
 	snprintf(name, sizeof(name), "%d/schedstat", (int)tid);
 	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", name);
+		return base_error(BASE_IO, errno, "cannot open %s", name);
 	err = io_read_fd(fd, name, PROCFS_SCHEDSTAT_MAX_BYTES, &text);
 	return err ? err : procfs_schedstat_parse(strbuf_str(&text), text.n, ret);
 }

@@ -246,7 +246,7 @@ static struct error *open_file(const char *path, struct inspect_source *s)
 		return open_description(path, s);
 	s->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 || fstat(s->fd, &st) != 0)
-		return base_error(BASE_IO, errno, "opening %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	n = pread(s->fd, magic, sizeof(magic), 0);
 	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
 		return open_core(path, s);
@@ -279,7 +279,7 @@ static struct error *open_any(const char *text, bool freeze, struct inspect_sour
 	if (str_starts_with(text, VM_PREFIX))
 		return open_vm(text + strlen(VM_PREFIX), freeze, s);
 	if (stat(text, &st) != 0)
-		return base_error(BASE_IO, errno, "reading %s", text);
+		return base_error(BASE_IO, errno, "cannot open %s", text);
 	err = check_kind(text, st.st_mode);
 	if (err)
 		return err;

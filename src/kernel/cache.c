@@ -91,7 +91,7 @@ struct error *kernel_list_read(struct kernel_list *ret)
 	struct dirent *found;
 
 	if (!dir && errno != ENOENT)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	while (dir && (found = readdir(dir)) != NULL) {
 		if (!kernel_name_is_safe(found->d_name) || !is_dir(dirfd(dir), found->d_name))
 			continue;
@@ -153,7 +153,7 @@ static struct error *remove_leftovers(const char *path)
 	struct dirent *found;
 
 	if (!dir)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	while ((found = readdir(dir)) != NULL) {
 		_cleanup_free_ char *leftover = NULL;
 		struct error *err;

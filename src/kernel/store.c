@@ -83,14 +83,15 @@ static struct error *tree_bytes(char *path, uint64_t *total)
 
 	while (tree && !err && (found = fts_read(tree)) != NULL) {
 		if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR)
-			err = base_error(BASE_IO, found->fts_errno, "open %s", found->fts_path);
+			err = base_error(BASE_IO, found->fts_errno, "cannot open %s",
+					 found->fts_path);
 		else if (found->fts_level > KERNEL_LIMIT_TREE_DEPTH)
 			err = base_error(BASE_LIMIT, 0, "%s is nested too deeply", found->fts_path);
 		else if (found->fts_info != FTS_D && found->fts_info != FTS_DP)
 			*total += (uint64_t)found->fts_statp->st_size;
 	}
 	if (!tree)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	fts_close(tree);
 	return err;
 }

@@ -202,7 +202,7 @@ struct error *kmem_cached_read(const char *dir, const char *build_id, struct kme
 		return bad("the build-id is not valid");
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) != 0)
-		return base_error(BASE_IO, errno, "opening %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	if (!S_ISREG(st.st_mode))
 		return bad("it is not a file");
 	err = io_read_fd(fd, path, KMEM_LIMIT_CACHE_BYTES, &text);

@@ -49,7 +49,7 @@ static struct error *read_tokens(struct kmem_kallsyms *k)
 		cursor_seek(&c, cursor_u16(&index));
 		text = cursor_string(&c);
 		if (index.failed || !text)
-			return contradiction("a token lies outside the table of tokens");
+			return contradiction("a token is outside the table of tokens");
 		k->tokens[i].at = text;
 		k->tokens[i].n = strlen(text);
 	}

@@ -238,7 +238,7 @@ struct elf_image *probe_object_image(const struct probe_objects *objects,
 	object->tried = true;
 	fd = probe_object_open(objects, object);
 	if (fd < 0)
-		object->error = base_error(BASE_IO, errno, "open %s", object->path);
+		object->error = base_error(BASE_IO, errno, "cannot open %s", object->path);
 	else
 		object->error = elf_image_open_fd(fd, object->path, &object->image);
 	return object->image;

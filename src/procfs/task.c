@@ -23,7 +23,7 @@ struct error *procfs_task_dir_open(const char *proc_root, pid_t pid, struct proc
 	DIR *dir = opendir(path);
 
 	if (!dir)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	ret->dir = dir;
 	return NULL;
 }
@@ -119,7 +119,8 @@ static struct error *open_file(const struct procfs_task_dir *task, pid_t tid, co
 	snprintf(name, sizeof(name), "%d/%s", (int)tid, file);
 	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open the %s file of thread %d", file, (int)tid);
+		return base_error(BASE_IO, errno, "cannot open the %s file of thread %d", file,
+				  (int)tid);
 	*ret_fd = fd;
 	return NULL;
 }

@@ -59,7 +59,7 @@ struct error *report_run_new(enum report_format format, const struct report_opti
 		if (!r->form->whole) {
 			r->own_fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 			if (r->own_fd < 0)
-				return base_error(BASE_IO, errno, "open %s", r->path);
+				return base_error(BASE_IO, errno, "cannot open %s", r->path);
 		}
 		r->options.terminal = false;
 		r->options.colour = false;

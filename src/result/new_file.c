@@ -194,7 +194,7 @@ static struct error *open_lock(const char *path, int *ret_fd)
 	else if (errno == EEXIST)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open the lock file %s", path);
+		return base_error(BASE_IO, errno, "cannot open the lock file %s", path);
 	*ret_fd = fd;
 	return NULL;
 }

@@ -22,7 +22,7 @@ static struct error *cannot_reach(const char *path, int errnum)
 			BASE_ABSENT, 0,
 			"sidecar file not found at %s; run the test first, which writes it, then use --sidecar again",
 			path);
-	return base_error(BASE_IO, errnum, "open %s", path);
+	return base_error(BASE_IO, errnum, "cannot open %s", path);
 }
 
 struct error *result_record_exists(const char *path)

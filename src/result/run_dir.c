@@ -87,7 +87,8 @@ static struct error *list(const char *dir, bool (*wanted)(const char *),
 	struct dirent *entry;
 
 	if (!d)
-		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "open %s", dir);
+		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cannot open %s",
+				  dir);
 	while (errno = 0, (entry = readdir(d))) {
 		char *name;
 

@@ -128,7 +128,7 @@ static struct error *read_back(const struct result_record *record, struct strbuf
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", record->path);
+		return base_error(BASE_IO, errno, "cannot open %s", record->path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return base_error(BASE_IO, 0, "%s is no longer a regular file", record->path);
 	return io_read_fd(fd, record->path, RESULT_LIMIT_RECORD_BYTES, into);
@@ -270,7 +270,8 @@ struct error *result_run_read(const char *path, struct result_run *ret)
 	struct stat st;
 
 	if (fd < 0)
-		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "open %s", path);
+		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cannot open %s",
+				  path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return base_error(BASE_IO, 0, "%s is not a regular file", path);
 	err = io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, &text);

@@ -62,7 +62,7 @@ struct error *ctprof_snapshot_output_open(const char *path, struct ctprof_snapsh
 	if (output->stream) {
 		output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		if (output->fd < 0)
-			return base_error(BASE_IO, errno, "open %s", path);
+			return base_error(BASE_IO, errno, "cannot open %s", path);
 	} else {
 		struct error *err = check_dir(output->path);
 

@@ -97,7 +97,7 @@ static struct error *open_snapshot(const char *path, uint64_t limit, int *ret,
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return base_error(BASE_IO, errno, "open %s", path);
+		return base_error(BASE_IO, errno, "cannot open %s", path);
 	if (S_ISDIR(st.st_mode))
 		return base_error(BASE_IO, EISDIR, "%s", path);
 	/* What was read of standard input before is not ours: it is a stream, even from a file. */

@@ -98,7 +98,7 @@ static const struct ctprof_heap_object *find_row(const struct table_source *from
 
 	if (index != CTPROF_HEAP_NO_OBJECT)
 		return &from->table->rows.at[index];
-	*ret_error = base_error(BASE_IO, errno, "open %s", object->path);
+	*ret_error = base_error(BASE_IO, errno, "cannot open %s", object->path);
 	return NULL;
 }
 

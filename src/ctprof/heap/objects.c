@@ -195,7 +195,7 @@ static struct error *open_row(const struct ctprof_heap_objects *table,
 		*ret_place = place;
 		return elf_image_open_fd(fd, place->object.path, ret);
 	}
-	return base_error(BASE_IO, errnum, "open %s",
+	return base_error(BASE_IO, errnum, "cannot open %s",
 			  row->n_places ? row->places[0].object.path : "it");
 }
 

@@ -418,7 +418,7 @@ struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t
 	struct error *err = NULL;
 
 	if (dir < 0)
-		return base_error(BASE_IO, errno, "open %s", proc);
+		return base_error(BASE_IO, errno, "cannot open %s", proc);
 	if (options->cgroup_glob)
 		err = ctprof_path_glob_check(options->cgroup_glob);
 	if (err)

@@ -78,7 +78,7 @@ static struct error *take_guard(int top_fd, const char *top, int *ret_fd)
 	_cleanup_close_ int fd = open_guard(top_fd);
 
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s/" VM_RUN_DIR_GUARD, top);
+		return base_error(BASE_IO, errno, "cannot open %s/" VM_RUN_DIR_GUARD, top);
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return base_error(BASE_IO, errno, "flock %s/" VM_RUN_DIR_GUARD, top);
@@ -229,7 +229,7 @@ struct error *vm_run_dir_new(struct vm_run_dir **ret)
 	sweep(top);
 	top_fd = open(top, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (top_fd < 0)
-		return base_error(BASE_IO, errno, "open %s", top);
+		return base_error(BASE_IO, errno, "cannot open %s", top);
 	err = take_guard(top_fd, top, &guard);
 	if (!err)
 		err = make_locked(top_fd, top, id, &lock);

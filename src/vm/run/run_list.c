@@ -41,7 +41,7 @@ static struct error *read_info(int top_fd, const char *id, struct vm_run_info **
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "open %s", name);
+		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "cannot open %s", name);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return base_error(BASE_PARSE, 0, "%s is not a file", name);
 	err = io_read_fd(fd, name, VM_LIMIT_RUN_INFO_BYTES, &text);

@@ -84,7 +84,7 @@ static void a_variable_outside_of_its_map_is_not_read(void **state)
 
 	put32(b, AT_BSS + MAP_VALUE_SIZE, BSS_ALLOCATOR + 39);
 	assert_contains(scheduler_text(b, "sdt", 0),
-			"not walked: scx_task_allocator lies outside of its map");
+			"not walked: scx_task_allocator is outside its map");
 }
 
 /* Two allocators in an array of arrays: one with entries, one that was never set up. */
@@ -125,9 +125,9 @@ static void a_range_that_cannot_be_read_is_said(void **state)
 
 	put32(b, AT_BSS + MAP_VALUE_SIZE, BSS_STATIC + 1);
 	assert_contains(scheduler_text(b, "sdt", 0),
-			"scx_static scx_common: unavailable: scx_common lies outside of its map\n");
+			"scx_static scx_common: unavailable: scx_common is outside its map\n");
 	assert_contains(scheduler_json(b, "sdt", 0),
-			"{\"name\":\"scx_common\",\"unavailable\":\"scx_common lies");
+			"{\"name\":\"scx_common\",\"unavailable\":\"scx_common is");
 }
 
 int main(void)
