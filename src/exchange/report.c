@@ -285,7 +285,8 @@ static const struct json_row worker_rows[] = {
 #undef DERIVED
 #undef COUNTED
 	{ WORKER(gap_cpu), JSON_HAS(struct exchange_worker, has_gap_cpu),
-	  .limit = TOPO_LIMIT_CPUS - 1, .means = "where, if it is known" },
+	  .limit = TOPO_LIMIT_CPUS - 1,
+	  .means = "the CPU on which it ran next; the last one before, if it did not run again" },
 	{ WORKER_REQUIRED(stall_ns),
 	  .means = "how long it had wanted a CPU when the work was over" },
 	{ CPUS(cpus), .presence = JSON_REQUIRED, .means = "CPUs that it was on" },

@@ -110,6 +110,10 @@ struct error *harness_job_record_finish(struct harness_job *job,
 					const struct vm_facts *facts,
 					const struct harness_kept_files *kept,
 					const struct cancel *cancel) MUST_CHECK;
+/* Members that no record has, or not that of such a test on such a host. Returns how many. */
+enum { HARNESS_LIMIT_RECORD_ABSENT = 3 };
+size_t harness_job_record_absent(uint64_t memory_bytes, const struct host_facts *host,
+				 struct result_absent ret[HARNESS_LIMIT_RECORD_ABSENT]);
 /* The record's path without what its name ends with. The caller owns it. */
 char *harness_job_kept_dir(const struct harness_job *job) MUST_CHECK;
 

@@ -40,7 +40,7 @@ static const struct json_row cgroup_stats_rows[] = {
 	{ MEASURED(max_gap_ms), LOWER_IN("ms"),
 	  .means = "longest time that a worker wanted to run and did not" },
 	{ CGROUP(max_gap_cpu), JSON_HAS(struct cgroup_stats, has_gap_cpu),
-	  .means = "the CPU on which that worker ran next" },
+	  .means = "workers[].gap_cpu of that worker" },
 	{ MEASURED(total_migrations), LOWER_IN("migrations"),
 	  .means = "how often its workers changed their CPU" },
 	{ MEASURED(total_iterations), HIGHER_IN("iterations"), .means = "work that was done" },

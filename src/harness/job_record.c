@@ -104,10 +104,31 @@ static char *command_line(const struct harness_job *job)
 	return strbuf_take(&line);
 }
 
+size_t harness_job_record_absent(uint64_t memory_bytes, const struct host_facts *host,
+				 struct result_absent ret[HARNESS_LIMIT_RECORD_ABSENT])
+{
+	size_t n = 0;
+
+	ret[n++] = (struct result_absent){ "cleanup_duration_ms",
+					   "a test does not report when its cleanup ended" };
+	if (memory_bytes == 0)
+		ret[n++] = (struct result_absent){
+			"memory_bytes", "the test does not ask for an amount of memory"
+		};
+	if (host && host->cpufreq_governor.rows.n == 0)
+		ret[n++] = (struct result_absent){
+			"host.cpufreq_governor",
+			"no CPU of the host has a frequency governor that can be read"
+		};
+	return n;
+}
+
+enum { N_COMMITS = 3 };
+
 /* Commits as far as they can be known, and why the others cannot. */
 struct commits {
 	char *scheduler, *project;
-	struct result_absent absent[3];
+	struct result_absent absent[N_COMMITS];
 	size_t n_absent;
 };
 
@@ -196,11 +217,16 @@ struct error *harness_job_record_begin(struct harness_job *job)
 			   .scheduler_argv = test->scheduler.argv,
 			   .command = command },
 	};
+	struct result_absent absent[N_COMMITS + HARNESS_LIMIT_RECORD_ABSENT];
+	size_t n_absent;
 
 	find_commits(job, &commits);
 	head.scheduler_commit = commits.scheduler;
 	head.project_commit = commits.project;
-	head.absent = (struct result_absences){ commits.absent, commits.n_absent };
+	memcpy(absent, commits.absent, commits.n_absent * sizeof(*absent));
+	n_absent = commits.n_absent;
+	n_absent += harness_job_record_absent(head.memory_bytes, head.host, absent + n_absent);
+	head.absent = (struct result_absences){ absent, n_absent };
 	return result_record_begin(job->setting->options->dir, &head, &job->record);
 }
 

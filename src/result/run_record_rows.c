@@ -144,9 +144,9 @@ static const struct json_codec host_codec = {
 
 static const struct json_row absent_rows[] = {
 	{ JSON_SCALAR(struct result_absent, member), .presence = JSON_REQUIRED,
-	  .means = "a member that could be there" },
+	  .means = "the member, which another record or version may have" },
 	{ JSON_SCALAR(struct result_absent, why), .presence = JSON_REQUIRED,
-	  .means = "why it is not" },
+	  .means = "why it is not there" },
 };
 static const struct json_rows absent_table = TABLE(absent_rows);
 
@@ -178,7 +178,7 @@ static const struct json_row head_rows[] = {
 	{ JSON_GROUP("rerun", &rerun_table), .means = "what ktstr-rerun(1) needs" },
 	{ JSON_CUSTOM(struct result_run, host, &host_codec), .means = "the host" },
 	{ JSON_OBJECTS(struct result_run, absent, &absent_table),
-	  .means = "what was not measured or cannot be known, and why" },
+	  .means = "members that this record does not have, and why" },
 };
 const struct json_rows result_head_rows = TABLE(head_rows);
 
@@ -229,14 +229,16 @@ static const struct json_row fact_rows[] = {
 	{ ROW(wall_ms), JSON_HAS(struct result_run, has_wall),
 	  .means = "how long it took the host" },
 	{ ROW_AS(cleanup_ms, "cleanup_duration_ms"), JSON_HAS(struct result_run, has_cleanup),
-	  .means = "how long cleaning up took" },
+	  .means = "how long the stage cleanup took" },
 	{ ROW(accel), .means = "accelerator of the guest: kvm or tcg" },
 	{ ROW(accel_reason), .with = "accel", .means = "why this accelerator was chosen" },
 	{ ROW(cloned), .with = "accel", .means = "whether the guest is a clone of a template" },
 	{ ROW(host_run_delay_ns), JSON_HAS(struct result_run, has_host_run_delay),
 	  .means = "how long QEMU's threads waited for a CPU of the host" },
 	{ JSON_OBJECTS(struct result_run, stages, &stage_table), .means = "stages of the test" },
-	{ ROW(kept_dir), .means = "directory with console, logs and dumps of a test that failed" },
+	{ ROW(kept_dir),
+	  .means = "directory with console, logs and dumps, unless the test passed or was skipped "
+		   "without --keep; a relative path starts where ktstr test was started" },
 	{ JSON_STRINGS(struct result_run, kept_files), .with = "kept_dir", .means = "files in it" },
 };
 const struct json_rows result_fact_rows = TABLE(fact_rows);
