@@ -179,9 +179,22 @@ struct ktstr_test {
 	void (*run)(struct ktstr_ctx *ctx);
 };
 
+/* Changes with rows of tables: the library refuses a test that was compiled with other ones. */
+enum {
+	KTSTR_N_CHECKS_ = 0
+#define KTSTR_CHECK(...) +1
+#include <ktstr/checks.def>
+#undef KTSTR_CHECK
+};
+enum {
+	KTSTR_LAYOUT_ = sizeof(struct ktstr_test) + (KTSTR_N_CHECKS_ << 14) +
+			(KTSTR_N_WORK_KINDS << 19) + (KTSTR_N_REASONS << 24),
+};
+
 struct ktstr_entry {
 	const char *name, *file;
 	int line;
+	unsigned int layout; /* KTSTR_LAYOUT_ where the test was compiled */
 	const struct ktstr_test *test;
 };
 
@@ -189,7 +202,7 @@ struct ktstr_entry {
 #define KTSTR_TEST(id)                                                                          \
 	static const struct ktstr_test ktstr_test_##id;                                         \
 	static const struct ktstr_entry ktstr_entry_##id = { #id, __FILE__, __LINE__,           \
-							     &ktstr_test_##id };                \
+							     KTSTR_LAYOUT_, &ktstr_test_##id }; \
 	__attribute__((used, retain, section("ktstr_entries"))) static const struct ktstr_entry \
 		*const ktstr_entry_at_##id = &ktstr_entry_##id;                                 \
 	static const struct ktstr_test ktstr_test_##id

@@ -339,6 +339,10 @@ void suite_validate_entries(const struct suite_entry_list *list, struct strbuf *
 		if (before && strcmp(before->name, m.entry->name) == 0)
 			mistake(&m, "the name is taken by the test at %s:%d", before->file,
 				before->line);
-		check_test(&m);
+		if (m.entry->layout == KTSTR_LAYOUT_)
+			check_test(&m);
+		else
+			mistake(&m, "compiled with another <ktstr/ktstr.h> than libktstr.a: "
+				    "rebuild both");
 	}
 }

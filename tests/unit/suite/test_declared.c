@@ -125,10 +125,10 @@ static void declared_tests_are_found_and_sorted(void **state UNUSED)
 static void equal_names_come_by_file_and_line(void **state UNUSED)
 {
 	static const struct ktstr_entry rows[] = {
-		{ "b", "z.c", 1, NULL },
-		{ "a", "y.c", 30, NULL },
-		{ "a", "x.c", 9, NULL },
-		{ "a", "y.c", 4, NULL },
+		{ "b", "z.c", 1, KTSTR_LAYOUT_, NULL },
+		{ "a", "y.c", 30, KTSTR_LAYOUT_, NULL },
+		{ "a", "x.c", 9, KTSTR_LAYOUT_, NULL },
+		{ "a", "y.c", 4, KTSTR_LAYOUT_, NULL },
 	};
 	const struct ktstr_entry *const at[] = { &rows[0], &rows[1], NULL, &rows[2], &rows[3] };
 	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };

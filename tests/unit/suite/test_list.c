@@ -31,8 +31,8 @@ static const struct ktstr_test full = {
 	.timeout_s = 60,
 	.expect = KTSTR_REASON_SCHED_EXIT,
 };
-static const struct ktstr_entry entries[] = { { "plain", "a.c", 3, &plain },
-					      { "full", "b.c", 4, &full } };
+static const struct ktstr_entry entries[] = { { "plain", "a.c", 3, KTSTR_LAYOUT_, &plain },
+					      { "full", "b.c", 4, KTSTR_LAYOUT_, &full } };
 
 static void collect(struct suite_entry_list *ret)
 {
@@ -81,7 +81,7 @@ static void settings_of_the_kernels_own_scheduler_are_listed(void **state UNUSED
 {
 	static const struct ktstr_test test = { .run = nothing,
 						.scheduler = { .kernel_args = { "quiet" } } };
-	static const struct ktstr_entry entry = { "t", "a.c", 3, &test };
+	static const struct ktstr_entry entry = { "t", "a.c", 3, KTSTR_LAYOUT_, &test };
 	const struct ktstr_entry *const at[] = { &entry };
 	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

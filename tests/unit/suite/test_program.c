@@ -14,8 +14,8 @@ static void nothing(struct ktstr_ctx *ctx UNUSED)
 }
 
 static const struct ktstr_test good = { .run = nothing }, bad = { 0 };
-static const struct ktstr_entry entries[] = { { "good", "t.c", 1, &good },
-					      { "bad", "t.c", 2, &bad } };
+static const struct ktstr_entry entries[] = { { "good", "t.c", 1, KTSTR_LAYOUT_, &good },
+					      { "bad", "t.c", 2, KTSTR_LAYOUT_, &bad } };
 
 struct answer {
 	int code;

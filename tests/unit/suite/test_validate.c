@@ -96,7 +96,7 @@ static void check(const struct ktstr_entry *const *entries, size_t n, const char
 static void every_mistake_is_reported_with_its_location(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct ktstr_entry entry = { "name", "t.c", 7, &rows[i].test };
+		const struct ktstr_entry entry = { "name", "t.c", 7, KTSTR_LAYOUT_, &rows[i].test };
 		const struct ktstr_entry *const one[] = { &entry };
 		_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
 
@@ -110,7 +110,8 @@ static void all_mistakes_of_a_test_are_reported(void **state UNUSED)
 {
 	const struct ktstr_test test = { .duration_s = 86401, .expect = KTSTR_REASON_BOOT };
 	const struct ktstr_test good = { .run = nothing };
-	const struct ktstr_entry entries[] = { { "b", "x.c", 1, &test }, { "a", "y.c", 2, &good } };
+	const struct ktstr_entry entries[] = { { "b", "x.c", 1, KTSTR_LAYOUT_, &test },
+					       { "a", "y.c", 2, KTSTR_LAYOUT_, &good } };
 	const struct ktstr_entry *const both[] = { &entries[0], &entries[1] };
 
 	check(both, 2,
@@ -124,18 +125,29 @@ static void a_duplicate_test_name_is_reported_with_both_locations(void **state U
 	const struct ktstr_test good = { .run = nothing };
 	/* Of two files, so not the same text in memory. */
 	static const char one[] = "a", other[] = "a";
-	const struct ktstr_entry entries[] = { { one, "y.c", 2, &good },
-					       { other, "x.c", 9, &good } };
+	const struct ktstr_entry entries[] = { { one, "y.c", 2, KTSTR_LAYOUT_, &good },
+					       { other, "x.c", 9, KTSTR_LAYOUT_, &good } };
 	const struct ktstr_entry *const both[] = { &entries[0], &entries[1] };
 
 	check(both, 2, "y.c:2: a: the name is taken by the test at x.c:9\n");
+}
+
+/* What the library would read there is not what the author wrote. */
+static void nothing_else_is_said_of_a_test_with_another_header(void **state UNUSED)
+{
+	const struct ktstr_test empty = { 0 };
+	const struct ktstr_entry entry = { "name", "t.c", 7, KTSTR_LAYOUT_ + 1, &empty };
+	const struct ktstr_entry *const one[] = { &entry };
+
+	check(one, 1,
+	      "t.c:7: name: compiled with another <ktstr/ktstr.h> than libktstr.a: rebuild both\n");
 }
 
 static void long_texts_are_mistakes(void **state UNUSED)
 {
 	static char text[4098], name[130];
 	const struct ktstr_test test = { .run = nothing, .description = text };
-	const struct ktstr_entry entry = { name, "t.c", 7, &test };
+	const struct ktstr_entry entry = { name, "t.c", 7, KTSTR_LAYOUT_, &test };
 	const struct ktstr_entry *const one[] = { &entry };
 	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
 
@@ -236,7 +248,8 @@ static const struct {
 static void every_mistake_of_cgroups_and_checks_is_told(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cgroup_rows); i++) {
-		const struct ktstr_entry entry = { "name", "t.c", 7, &cgroup_rows[i].test };
+		const struct ktstr_entry entry = { "name", "t.c", 7, KTSTR_LAYOUT_,
+						   &cgroup_rows[i].test };
 		const struct ktstr_entry *const one[] = { &entry };
 		_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 		_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT, expected = STRBUF_INIT;
@@ -255,6 +268,7 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_reported_with_its_location),
 		cmocka_unit_test(all_mistakes_of_a_test_are_reported),
 		cmocka_unit_test(a_duplicate_test_name_is_reported_with_both_locations),
+		cmocka_unit_test(nothing_else_is_said_of_a_test_with_another_header),
 		cmocka_unit_test(long_texts_are_mistakes),
 		cmocka_unit_test(every_mistake_of_cgroups_and_checks_is_told),
 	};
