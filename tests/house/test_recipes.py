@@ -23,6 +23,7 @@ DIRECTORY = os.path.join(tree.ROOT, "tests", "house", "recipes")
 BUILD = os.environ["KTSTR_BUILD_DIR"]
 TARGET = os.path.join("src", "cli", "ktstr")
 SECONDS = 120
+REFIT = "a row that was added or moved is in its place: refit it with `python3 tests/house/refit.py {}` (docs/HOWTO.md)"
 
 
 class Recipe:
@@ -91,7 +92,7 @@ class Page(unittest.TestCase):
                 copy.restore(recipe.files)
             for recipe in recipes:
                 with self.subTest(recipe.name):
-                    self.assertIsNone(copy.apply(recipe.path))
+                    self.assertIsNone(copy.apply(recipe.path), REFIT.format(recipe.name))
 
 
 class Built(unittest.TestCase):
@@ -103,7 +104,7 @@ class Built(unittest.TestCase):
         cls.copy.sync()
         for recipe in chosen(read_all()).values():
             why = cls.copy.apply(recipe.path)
-            assert why is None, f"{recipe.name}: {why}"
+            assert why is None, f"{recipe.name}: {why}: {REFIT.format(recipe.name)}"
         cls.build = os.path.join(cls.copy.directory, "build", "recipes")
         again = ["--reconfigure"] if os.path.exists(os.path.join(cls.build, "build.ninja")) else []
         # As build/debug, and with paths that are the same from there: ccache has most objects already.

@@ -15,10 +15,23 @@ static void format(struct declared *d, size_t which, size_t columns, bool colour
 	shown_test_format(&shown, &look, into);
 }
 
+/* What is shown without the table of checks, which has a row for each of checks.def. */
+static void split_checks(const char *text, struct strbuf *ret_rest, struct strbuf *ret_checks)
+{
+	const char *table = strstr(text, "\n\n  check "), *end;
+
+	assert_non_null(table);
+	end = strstr(table + 2, "\n\n");
+	assert_non_null(end);
+	strbuf_append_bytes(ret_rest, text, (size_t)(table - text));
+	strbuf_append(ret_rest, end);
+	strbuf_append_bytes(ret_checks, table + 1, (size_t)(end - table));
+}
+
 static void every_property_of_a_test_is_shown(void **state)
 {
 	struct declared *d = *state;
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, rest = STRBUF_INIT, checks = STRBUF_INIT;
 	_cleanup_free_ char *expected = xasprintf(
 		"my:fair  my.c:12\n"
 		"  two cells\n"
@@ -39,13 +52,6 @@ static void every_property_of_a_test_is_shown(void **state)
 		"  left    LLC 1     2-3   4 x bursty, 50 ms busy, 100 ms asleep\n"
 		"  right   node 1    4-7   none\n"
 		"\n"
-		"  check            wanted          by\n"
-		"  progress         required        default\n"
-		"  isolation        required        declared\n"
-		"  scheduler_alive  required        default\n"
-		"  max_spread_pct   at most 12.5 %%  declared\n"
-		"  max_gap_ms       off             default\n"
-		"\n"
 		"  file   size  found\n"
 		"  my      6 B  %1$s/my\n"
 		"  scx_x   1 B  %1$s/scx_x\n"
@@ -53,7 +59,49 @@ static void every_property_of_a_test_is_shown(void **state)
 		d->root);
 
 	format(d, 0, 0, false, &text);
-	assert_string_equal(strbuf_str(&text), expected);
+	split_checks(strbuf_str(&text), &rest, &checks);
+	assert_string_equal(strbuf_str(&rest), expected);
+}
+
+static bool is_row(const char *line, const char *const words[3])
+{
+	for (size_t i = 0; i < 3; i++) {
+		line += strspn(line, " ");
+		if (strncmp(line, words[i], strlen(words[i])) != 0)
+			return false;
+		line += strlen(words[i]);
+	}
+	return *line == '\n';
+}
+
+static void every_check_is_shown_with_its_source(void **state)
+{
+	static const char *const known[][3] = {
+		{ "check", "wanted", "by" },
+		{ "progress", "required", "default" },
+		{ "isolation", "required", "declared" },
+		{ "scheduler_alive", "required", "default" },
+		{ "max_spread_pct", "at most 12.5 %", "declared" },
+		{ "max_gap_ms", "off", "default" },
+	};
+	static const char *const names[] = {
+#define KTSTR_CHECK(name, ...) "\n  " #name " ",
+#include <ktstr/checks.def>
+#undef KTSTR_CHECK
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, rest = STRBUF_INIT, checks = STRBUF_INIT;
+
+	format(*state, 0, 0, false, &text);
+	split_checks(strbuf_str(&text), &rest, &checks);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_contains(strbuf_str(&checks), names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		_cleanup_free_ char *start = xasprintf("\n  %s ", known[i][0]);
+		const char *line = strstr(strbuf_str(&checks), start);
+
+		assert_non_null(line);
+		assert_true(is_row(line + 1, known[i]));
+	}
 }
 
 static void undeclared_properties_are_not_shown(void **state)
@@ -108,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DECLARED_TEST(every_property_of_a_test_is_shown),
+		DECLARED_TEST(every_check_is_shown_with_its_source),
 		DECLARED_TEST(undeclared_properties_are_not_shown),
 		DECLARED_TEST(no_line_passes_the_terminal),
 		DECLARED_TEST(control_characters_of_a_declaration_are_escaped),
