@@ -67,7 +67,9 @@ static void a_long_view_leaves_lines_to_those_behind_it(void **state)
 		if (!dump_view_needs_argument(&dump_views[i]))
 			assert_contains(strbuf_str(&g->out), dump_views[i].meaning);
 	}
-	assert_contains(strbuf_str(&g->out), "CPUs: shown 1 of 3\n");
+	/* How many depends on the number of views. */
+	assert_contains(strbuf_str(&g->out), "CPUs: shown ");
+	assert_contains(strbuf_str(&g->out), " of 3\n");
 }
 
 static bool log_is_cut(struct build_guest *g, size_t lines)
