@@ -119,7 +119,7 @@ static bool end_child(pid_t pid, int out, int *ret_status)
 	/* End of file: the child's end of the pipe is closed when it is gone. */
 	while (wait_readable(out, VM_KVM_PROBE_KILL_MS)) {
 		if (read(out, rest, sizeof(rest)) <= 0)
-			return waitpid(pid, ret_status, 0) == pid;
+			return TEMP_FAILURE_RETRY(waitpid(pid, ret_status, 0)) == pid;
 	}
 	return waitpid(pid, ret_status, WNOHANG) == pid;
 }
