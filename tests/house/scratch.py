@@ -33,11 +33,19 @@ class Scratch:
             written.append(path)
         for path in set(tree.walk(self.directory)) - set(wanted):
             os.unlink(os.path.join(self.directory, path))
+        self.remove_empty_directories()
         os.makedirs(os.path.join(self.directory, "build"), exist_ok=True)
         deps = os.path.join(self.directory, "build", "deps")
         if not os.path.islink(deps):
             os.symlink(os.path.join(self.root, "build", "deps"), deps)
         return written
+
+    def remove_empty_directories(self):
+        """git has none, and a directory may mean something: each below tests/golden is a case."""
+        for at, _, _ in os.walk(self.directory, topdown=False):
+            below = os.path.relpath(at, self.directory).split(os.sep)[0]
+            if below not in (".", "build") and not os.listdir(at):
+                os.rmdir(at)
 
     def restore(self, paths):
         """Makes these files equal to the tree's again."""

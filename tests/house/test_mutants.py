@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+import scratch
 import tap
 import tree
 
@@ -175,6 +176,22 @@ class OfThisTree(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             wrong = {m.name: text for m, text in zip(mutants, pool.map(why, mutants)) if text}
         self.assertEqual(wrong, {})
+
+
+class Copies(unittest.TestCase):
+    def test_a_directory_that_is_gone_is_gone_in_the_copy(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root, copy = os.path.join(directory, "tree"), os.path.join(directory, "copy")
+            os.makedirs(os.path.join(root, "cases", "old", "deep"))
+            for name in ("cases/old/deep/cmd", "cases/kept"):
+                with open(os.path.join(root, name), "w", encoding="utf-8") as f:
+                    f.write(name)
+            subprocess.run(["git", "init", "-q", root], check=True)
+            scratch.Scratch(copy, root).sync()
+            self.assertTrue(os.path.isfile(os.path.join(copy, "cases", "old", "deep", "cmd")))
+            shutil.rmtree(os.path.join(root, "cases", "old"))
+            scratch.Scratch(copy, root).sync()
+            self.assertEqual(os.listdir(os.path.join(copy, "cases")), ["kept"])
 
 
 if __name__ == "__main__":
