@@ -102,4 +102,5 @@ def ask_peer(script, *arguments, given=None):
     done = subprocess.run([os.path.join(guest.ROOT, "tools", "peer-root"), "sh", "-c", f"cd {shlex.quote(DIRECTORY)} && exec {words}"],
                           stdin=None if given else subprocess.DEVNULL, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, timeout=SECONDS)
-    return done.returncode, done.stdout
+    # What the peer root says of its own making, the first time, is not the peer's.
+    return done.returncode, "".join(line for line in done.stdout.splitlines(True) if not line.startswith("peer-root: "))
