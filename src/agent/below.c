@@ -48,7 +48,7 @@ int agent_below_parent(int root, const char *path, const char **ret_base)
 	const char *base = slash ? slash + 1 : path;
 	_cleanup_free_ char *dir = xstrndup(path, (size_t)(base - path));
 
-	/* The archive's own root, "." or "/", is no new entry of any directory. */
+	/* The archive's own root, "." or "/", adds no entry to a directory. */
 	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
 		errno = EINVAL;
 		return -1;

@@ -37,7 +37,7 @@ char *paths_cache(const char *below) MUST_CHECK;
  * /run/ktstr for root, else a directory of the user's own below /tmp.
  */
 char *paths_run(const char *below) MUST_CHECK;
-/* mkdir -p, new directories with mode; a component that is no directory is BASE_IO. */
+/* mkdir -p, new directories with mode; a component that is not a directory is BASE_IO. */
 struct error *paths_make(const char *path, unsigned int mode) MUST_CHECK;
 /*
  * Removes a file, or a directory with all it holds, never following a link. What is not there is

@@ -129,7 +129,7 @@ static void miss(struct search *s, const char *name, int by)
 }
 
 /*
- * Opens a candidate. *ret_image stays NULL for what is no object of this machine: the
+ * Opens a candidate. *ret_image stays NULL for a file that is not an object of this machine: the
  * loader goes on searching past a library of another class.
  */
 static bool open_object(struct search *s, const char *path, struct loaded *ret,

@@ -45,7 +45,7 @@ void harness_test_report_deinit(struct harness_test_report *report);
  */
 struct error *harness_test_report_take(struct harness_test_report *report, const void *bytes,
 				       size_t n) MUST_CHECK;
-/* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */
+/* No more bytes: half a line is BASE_PARSE. A missing `end` is not an error: see `ended`. */
 struct error *harness_test_report_finish(struct harness_test_report *report) MUST_CHECK;
 
 /* Whether a test may say this about itself: the others only the host can know. */

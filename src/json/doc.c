@@ -26,7 +26,7 @@ static struct error *error_at(enum base_error_kind kind, const char *text, size_
 
 /*
  * Before yyjson, so that a bomb of brackets costs no memory. A document whose
- * first sign is no bracket has no containers, whatever its string may hold.
+ * first character is not a bracket has no containers, whatever its string may hold.
  */
 static struct error *check_nesting(const char *text, size_t n, const char *label)
 {

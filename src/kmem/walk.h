@@ -73,7 +73,7 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
 typedef bool (*kmem_link_fn)(void *context, uint64_t link);
 
 enum kmem_links {
-	KMEM_LIST,	  /* struct list_head: a ring; the head itself is no element */
+	KMEM_LIST,	  /* struct list_head: a ring; the head itself is not an element */
 	KMEM_HLIST,	  /* struct hlist_head: ends with NULL */
 	KMEM_HLIST_NULLS, /* struct hlist_nulls_head: ends with an odd value */
 };

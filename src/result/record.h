@@ -98,7 +98,7 @@ struct result_append {
 
 /*
  * Appends to *out the record with one entry more; every other byte stays.
- * BASE_PARSE when the bytes are no record, BASE_LIMIT when they are or would become too large.
+ * BASE_PARSE when the bytes are not a record, BASE_LIMIT when they are or would become too large.
  */
 struct error *result_append_text(const char *record, size_t n, const char *label,
 				 const struct result_append *append, struct strbuf *out) MUST_CHECK;

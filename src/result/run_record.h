@@ -196,7 +196,7 @@ struct error *result_format_finished(const struct strbuf *head,
 
 /*
  * The elements of `metrics` in a record that was started with this run id. BASE_PARSE when the
- * bytes are no such record.
+ * bytes are not such a record.
  */
 struct error *result_find_kept(const char *record, size_t n, const char *label, const char *run_id,
 			       struct json_text *ret_kept, size_t *ret_n) MUST_CHECK;

@@ -55,7 +55,7 @@ size_t suite_declared_cgroup_count(const struct ktstr_test *test);
 
 /* The words of <ktstr/reasons.def>, for the guest's side. */
 
-/* NULL for a number that is no reason. */
+/* NULL for a number that is not a reason. */
 const char *suite_reason_name(enum ktstr_reason reason);
 /* Whether a test may declare it in .expect: a failure that can happen by itself. */
 bool suite_reason_is_expectable(enum ktstr_reason reason);

@@ -344,7 +344,7 @@ static bool find_program(const char *program, const char *path, struct strbuf *r
 	return strchr(program, '/') && access(program, F_OK) == 0;
 }
 
-/* The word behind "#!"; empty when the file is no script. */
+/* The word after "#!"; empty when the file is not a script. */
 static void read_interpreter(const char *path, char ret[static SCRIPT_LINE_BYTES])
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -23,7 +23,7 @@ struct error *ctprof_snapshot_write_frame(const struct ctprof_snapshot *snapshot
 /*
  * A file that snapshots are put into, one after the other. The first replaces the file whole, by
  * one rename; each further one is appended and synced, and cut off again when that fails. "-" is
- * standard output. What exists and is no regular file (a pipe, a device) is written into.
+ * standard output. What exists and is not a regular file (a pipe, a device) is written into.
  */
 struct ctprof_snapshot_output;
 

@@ -148,7 +148,7 @@ void ctprof_member_write(const struct ctprof_member *member, const struct intern
 	}
 }
 
-/* The keys of those whose 0 is no value. */
+/* The keys of members whose 0 means that there is no value. */
 static void write_absent(const struct ctprof_members *members, const void *from,
 			 struct json_writer *w)
 {

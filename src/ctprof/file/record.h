@@ -13,7 +13,7 @@
 
 /*
  * A value out of a foreign document, and where it stands: "threads[3].nice: …" in errors. One that
- * is missing or null is absent, which is no error here; one of another type is.
+ * is missing or null is absent, which is not an error here; another type is.
  */
 struct ctprof_value {
 	const struct json_value *json;

@@ -10,7 +10,7 @@
 /* The state written when it is unknown; it sorts after every letter. */
 #define STATE_ABSENT '~'
 
-/* Members that are no metric; the metrics stand behind the first of them. */
+/* Members that are not metrics; the metrics follow the first of them. */
 #define ROW_(key, type, member) { CTPROF_MEMBER(struct metric_thread_sample, member, key, type) }
 #define SOURCE_(key, id)                                                    \
 	{ CTPROF_MEMBER(struct metric_thread_sample, sources, key, SOURCE), \

@@ -210,7 +210,7 @@ static void taskstats_has_a_line_in_the_same_style(void **state UNUSED)
 /* The iterator has told all of them, or the kernel is told not to count. */
 static void unqueried_taskstats_are_not_reported_as_missing(void **state UNUSED)
 {
-	static const char nobody[] = "ctprof taskstats: 0 tids queried, 0 OK, 0 failed";
+	static const char none_queried[] = "ctprof taskstats: 0 tids queried, 0 OK, 0 failed";
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	ctprof_snapshot_init(&s);
@@ -218,13 +218,13 @@ static void unqueried_taskstats_are_not_reported_as_missing(void **state UNUSED)
 	s.taskstats = (struct ctprof_taskstats_summary){ .known = true };
 	vec_push(&s.threads, full_sample(&s, 1, 1));
 	s.reasons[METRIC_SOURCE_DELAY_BLOCK][CTPROF_SNAPSHOT_REASON_SWITCHED_OFF] = 1;
-	assert_line(ctprof_summary_format_taskstats, &s, nobody);
+	assert_line(ctprof_summary_format_taskstats, &s, none_queried);
 	s.reasons[METRIC_SOURCE_DELAY_CPU][CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE] = 1;
 	assert_line(
 		ctprof_summary_format_taskstats, &s,
 		"ctprof taskstats: 0 tids queried, 0 OK, 0 failed; hint: kernel may be built without CONFIG_TASKSTATS");
 	s.paths[METRIC_SOURCE_XACCT] = CTPROF_SNAPSHOT_PATH_BPF;
-	assert_line(ctprof_summary_format_taskstats, &s, nobody);
+	assert_line(ctprof_summary_format_taskstats, &s, none_queried);
 }
 
 int main(void)

@@ -77,7 +77,7 @@ static void types_of_programs_are_found_behind_those_of_the_kernel(void **state)
 	assert_success(dump_expr_name_type(&scope, NULL, "struct task_ctx *", 17, &type));
 	assert_ptr_not_equal(type.btf, kmem_types(b->kmem));
 	assert_int_equal(type.id, b->payload);
-	assert_error_tag(dump_expr_name_type(&scope, NULL, "struct nobody", 13, &type),
+	assert_error_tag(dump_expr_name_type(&scope, NULL, "struct absent", 13, &type),
 			 "btf-not-found");
 }
 
