@@ -18,6 +18,7 @@
 #include "kernel/kernel.h"
 #include "topo/machine.h"
 #include "topo/topology.h"
+#include "vm/clock.h"
 #include "vm/qemu/accel.h"
 #include "physmap/physmap.h"
 #include "vm/qemu/qmp.h"
@@ -34,7 +35,10 @@ struct vm_spec {
 	/* For QEMU's -cpu; NULL: the model that all guests have, see accel.h. */
 	const char *cpu;
 	const char *kernel_args; /* appended to ours; NULL: none */
-	bool cold;		 /* boot, whatever the cache holds */
+	enum vm_clock_kind clock;
+	unsigned int mips; /* virtual: of one CPU when all are busy; 0: see vm_speed_choose() */
+	uint64_t seed;	   /* virtual: random bytes and where turns of CPUs end; 0: QEMU's turns */
+	bool cold;	   /* boot, whatever the cache holds */
 	/* One line for people who want to know what goes on; may be NULL. */
 	void (*say)(void *context, const char *line);
 	/* A template is about to be booted, which takes seconds; may be NULL. */
@@ -76,6 +80,14 @@ struct vm_facts {
 	uint64_t memory_bytes;
 	uint64_t prepared_ns; /* CLOCK_MONOTONIC when QEMU was started and a clone restored */
 	bool cloned;
+	enum vm_clock_kind clock;
+	/* Of a virtual clock: */
+	struct vm_speed speed;
+	uint64_t seed;
+	uint64_t turn_ns;  /* no CPU has a longer turn, in the guest's time; 0: QEMU's own turns */
+	uint64_t digest;   /* of all frames that the guest has sent since it was started */
+	uint64_t guest_ns; /* the guest's CLOCK_MONOTONIC at its last frame; with real clocks too */
+	bool touched;	   /* somebody stopped it meanwhile: what it does may not repeat */
 };
 struct vm_facts vm_facts(const struct vm *vm);
 

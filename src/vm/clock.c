@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/clock.h"
+
+#include "vm/error.h"
+
+enum {
+	MOST_MIPS = 1000, /* an instruction takes at least 1 ns */
+	SHIFT_MAX = 9,	  /* QEMU takes 10 as well, which is less than one */
+	/* docs/DETERMINISM.md has the table that these were chosen by. */
+	DEFAULT_CPU_MIPS = 62,
+	DEFAULT_LEAST_MIPS = 250,
+};
+
+const char *vm_clock_name(enum vm_clock_kind kind)
+{
+	return kind == VM_CLOCK_VIRTUAL ? "virtual" : "real";
+}
+
+static double mips_of(unsigned int shift)
+{
+	return (double)MOST_MIPS / (1U << shift);
+}
+
+/* By ratio: 88 is as far from 62 as from 125. */
+static unsigned int nearest_shift(double total)
+{
+	unsigned int shift = 0;
+
+	while (shift < SHIFT_MAX && total * total < mips_of(shift) * mips_of(shift + 1))
+		shift++;
+	return shift;
+}
+
+struct error *vm_speed_choose(unsigned int mips, unsigned int cpus, struct vm_speed *ret)
+{
+	double total = (double)mips * cpus;
+	unsigned int shift;
+
+	if (mips == 0) {
+		total = (double)DEFAULT_CPU_MIPS * cpus;
+		total = total < DEFAULT_LEAST_MIPS ? DEFAULT_LEAST_MIPS : total;
+	} else if (total > MOST_MIPS) {
+		return vm_error(VM_MIPS, 0,
+				"%u MIPS for each of %u CPUs: all together have at most %d, so the "
+				"nearest are %.4g and %.4g",
+				mips, cpus, MOST_MIPS, mips_of(0) / cpus, mips_of(1) / cpus);
+	}
+	shift = nearest_shift(total);
+	*ret = (struct vm_speed){
+		.shift = shift,
+		.total_mips = mips_of(shift),
+		.cpu_mips = mips_of(shift) / cpus,
+	};
+	return NULL;
+}

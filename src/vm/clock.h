@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What time is in a guest. With the real clock it is the host's; with the virtual one the
+ * guest's instructions are counted, so that what it measures does not depend on the host and
+ * repeats to the bit (docs/DETERMINISM.md).
+ */
+#ifndef KTSTR_VM_CLOCK_H
+#define KTSTR_VM_CLOCK_H
+
+#include "base/error.h"
+#include "base/macros.h"
+
+enum vm_clock_kind { VM_CLOCK_REAL, VM_CLOCK_VIRTUAL };
+
+/* "real", "virtual". */
+const char *vm_clock_name(enum vm_clock_kind kind);
+
+/* How fast a machine with a virtual clock is, in millions of instructions per second. */
+struct vm_speed {
+	unsigned int shift; /* an instruction takes 2^shift ns of the guest's time */
+	double total_mips;  /* all CPUs together, hence one that runs alone: 1000 / 2^shift */
+	double cpu_mips;    /* each CPU when all are busy */
+};
+
+/*
+ * mips is what one CPU should have when all are busy; 0 is the default for so many CPUs. The
+ * nearest possible is taken; more than there is, is VM_MIPS.
+ */
+struct error *vm_speed_choose(unsigned int mips, unsigned int cpus,
+			      struct vm_speed *ret) MUST_CHECK;
+
+#endif
