@@ -23,7 +23,8 @@ static const struct exchange_declared_test *test_of(const struct harness_job *jo
 
 bool harness_variant_measures_time(const struct harness_variant *variant)
 {
-	return checks_judge_time(&variant->test->checks);
+	/* What the guest's clock counts does not depend on what runs beside it. */
+	return variant->clock.kind == VM_CLOCK_REAL && checks_judge_time(&variant->test->checks);
 }
 
 bool harness_job_measures_time(const struct harness_job *job)
@@ -57,11 +58,18 @@ static void on_template(void *context)
 /* The guest that a variant wants: the same for two variants if they can share a template. */
 static struct vm_spec job_spec(const struct harness_job *job)
 {
+	const struct harness_clock *clock = &job->variant->clock;
+	bool counts = clock->kind == VM_CLOCK_VIRTUAL;
+
 	return (struct vm_spec){
 		.kernel = job->variant->kernel,
 		.topology = job->variant->topology,
 		.memory_bytes = (uint64_t)test_of(job)->memory_mb << 20,
-		.accel = job->setting->options->accel,
+		/* Only the translator counts instructions. */
+		.accel = counts ? VM_ACCEL_WISH_TCG : job->setting->options->accel,
+		.clock = clock->kind,
+		.mips = clock->mips,
+		.seed = clock->seed,
 		.kernel_args = *job->kernel_args ? job->kernel_args : NULL,
 		.cold = job->setting->options->cold,
 		.on_template = on_template,

@@ -101,6 +101,11 @@ static char *command_line(const struct harness_job *job)
 	shell_append_word(&line, job->outcome.topology);
 	strbuf_append(&line, " --kernel ");
 	shell_append_word(&line, variant->kernel->id);
+	strbuf_appendf(&line, " --clock %s", vm_clock_name(variant->clock.kind));
+	if (variant->clock.kind == VM_CLOCK_VIRTUAL)
+		strbuf_appendf(&line, " --seed %" PRIu64, variant->clock.seed);
+	if (variant->clock.mips)
+		strbuf_appendf(&line, " --mips %u", variant->clock.mips);
 	return strbuf_take(&line);
 }
 

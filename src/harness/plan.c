@@ -61,6 +61,8 @@ struct axes {
 	VEC(struct topo) topologies;
 	VEC(size_t) kernels;
 	bool kernels_by_id; /* releases do not tell them apart */
+	struct harness_plan_clock clock;
+	uint64_t n_seeds; /* 1 with a real clock */
 	unsigned int repeat;
 };
 
@@ -99,10 +101,31 @@ static void add_kernel(struct axes *axes, const struct harness_plan_options *opt
 	vec_push(&axes->kernels, index);
 }
 
+static struct error *make_seeds(const struct harness_plan_clock *clock, struct axes *axes)
+{
+	axes->clock = *clock;
+	axes->n_seeds = 1;
+	if (clock->kind != VM_CLOCK_VIRTUAL)
+		return NULL;
+	if (clock->first_seed > clock->last_seed)
+		return harness_error(HARNESS_PLAN, 0, "no seeds from %llu to %llu",
+				     (unsigned long long)clock->first_seed,
+				     (unsigned long long)clock->last_seed);
+	if (clock->last_seed - clock->first_seed >= HARNESS_LIMIT_REPEAT)
+		return harness_error(HARNESS_PLAN, 0,
+				     "the seeds from %llu to %llu are more than %d",
+				     (unsigned long long)clock->first_seed,
+				     (unsigned long long)clock->last_seed, HARNESS_LIMIT_REPEAT);
+	axes->n_seeds = clock->last_seed - clock->first_seed + 1;
+	return NULL;
+}
+
 static struct error *make_axes(const struct harness_plan_options *options, struct axes *axes)
 {
-	struct error *err = NULL;
+	struct error *err = make_seeds(&options->clock, axes);
 
+	if (err)
+		return err;
 	axes->repeat = options->repeat ? options->repeat : 1;
 	if (axes->repeat > HARNESS_LIMIT_REPEAT)
 		return harness_error(HARNESS_PLAN, 0, "%u repeats are more than %d", axes->repeat,
@@ -125,6 +148,9 @@ static char *variant_name(const struct harness_variant *v, const struct axes *ax
 	if (axes->kernels.n > 1)
 		strbuf_appendf(&name, ",%s",
 			       axes->kernels_by_id ? v->kernel->id : v->kernel->release);
+	if (v->clock.kind == VM_CLOCK_VIRTUAL &&
+	    (axes->n_seeds > 1 || v->clock.seed != HARNESS_DEFAULT_SEED))
+		strbuf_appendf(&name, ",seed=%llu", (unsigned long long)v->clock.seed);
 	if (axes->repeat > 1)
 		strbuf_appendf(&name, ",run=%u", v->repeat_index + 1);
 	return strbuf_take(&name);
@@ -145,19 +171,48 @@ static struct error *add_repeats(struct harness_plan *plan, const struct axes *a
 	return NULL;
 }
 
+static struct error *add_seeds(struct harness_plan *plan, const struct axes *axes,
+			       struct harness_variant *v)
+{
+	struct error *err = NULL;
+
+	for (uint64_t i = 0; !err && i < axes->n_seeds; i++) {
+		if (v->clock.kind == VM_CLOCK_VIRTUAL)
+			v->clock.seed = axes->clock.first_seed + i;
+		if (v->kernel)
+			harness_plan_variant_id(v->suite, v->test, &v->topology, v->kernel,
+						&v->clock, v->id);
+		err = add_repeats(plan, axes, v);
+	}
+	return err;
+}
+
+static struct error *choose_clock(const struct axes *axes, struct harness_variant *v)
+{
+	struct error *err;
+
+	v->clock = (struct harness_clock){ .kind = axes->clock.kind };
+	if (v->clock.kind != VM_CLOCK_VIRTUAL)
+		return NULL;
+	v->clock.mips = axes->clock.mips;
+	err = vm_speed_choose(v->clock.mips, topo_cpus(&v->topology), &v->clock.speed);
+	return error_wrap(err, "%s:%s", v->suite->name, v->test->name);
+}
+
 static struct error *add_variants(struct harness_plan *plan,
 				  const struct harness_plan_options *options,
 				  const struct axes *axes, struct harness_variant *v)
 {
-	struct error *err = NULL;
+	struct error *err = choose_clock(axes, v);
 
+	if (err)
+		return err;
 	if (axes->kernels.n == 0)
-		return add_repeats(plan, axes, v);
+		return add_seeds(plan, axes, v);
 	for (size_t k = 0; !err && k < axes->kernels.n; k++) {
 		v->kernel_index = axes->kernels.at[k];
 		v->kernel = options->kernels[v->kernel_index];
-		harness_plan_variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
-		err = add_repeats(plan, axes, v);
+		err = add_seeds(plan, axes, v);
 	}
 	return err;
 }
@@ -298,7 +353,8 @@ static uint64_t add_texts(uint64_t hash, const struct exchange_text_list *texts)
 /* The order of sysctls and of kernel arguments counts as it does for the kernel. */
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
 			     const struct exchange_declared_test *test, const struct topo *booted,
-			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1])
+			     const struct kernel *kernel, const struct harness_clock *clock,
+			     char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
 	uint64_t memory_bytes = (uint64_t)test->memory_mb << 20;
@@ -312,5 +368,12 @@ void harness_plan_variant_id(const struct exchange_declared_suite *suite,
 	hash = add_texts(hash, &test->scheduler.kernel_args);
 	hash = add_text(hash, kernel->build_id ? kernel->build_id : kernel->id);
 	hash = hash_bytes(hash, &memory_bytes, sizeof(memory_bytes));
+	if (clock->kind == VM_CLOCK_VIRTUAL) {
+		uint64_t shift = clock->speed.shift;
+
+		hash = add_text(hash, vm_clock_name(clock->kind));
+		hash = hash_bytes(hash, &shift, sizeof(shift));
+		hash = hash_bytes(hash, &clock->seed, sizeof(clock->seed));
+	}
 	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%016llx", (unsigned long long)hash);
 }

@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "exchange/declaration.h"
 #include "kernel/kernel.h"
+#include "vm/clock.h"
 
 /* What can be wrong before a test runs. */
 
@@ -133,12 +134,34 @@ struct error *harness_listing_parse(const char *text, size_t n, const char *labe
 
 enum { HARNESS_VARIANT_ID_CHARS = 16 };
 
-/* `booted` may be another machine than the test's own. */
+/* The clock of one variant's guest. With the real one the rest is zero. */
+struct harness_clock {
+	enum vm_clock_kind kind;
+	unsigned int mips;     /* as in struct vm_spec */
+	struct vm_speed speed; /* what that comes to on this machine */
+	uint64_t seed;
+};
+
+/*
+ * `booted` may be another machine than the test's own. The id of a run in real time does not know
+ * of clocks, as it was before there were others.
+ */
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
 			     const struct exchange_declared_test *test, const struct topo *booted,
-			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1]);
+			     const struct kernel *kernel, const struct harness_clock *clock,
+			     char ret[HARNESS_VARIANT_ID_CHARS + 1]);
 
-/* Which variants to run: tests × topologies × kernels × repeats, each with a name and an id. */
+/* Which variants to run: tests × topologies × kernels × seeds × repeats, each with a name and an
+ * id. */
+
+enum { HARNESS_DEFAULT_SEED = 1 };
+
+/* The clock of all guests, and with a virtual one the seeds of each test. */
+struct harness_plan_clock {
+	enum vm_clock_kind kind;
+	unsigned int mips;		/* as in struct vm_spec */
+	uint64_t first_seed, last_seed; /* both are run */
+};
 
 struct harness_plan_options {
 	/*
@@ -154,7 +177,8 @@ struct harness_plan_options {
 	 * id. */
 	const struct kernel *const *kernels;
 	size_t n_kernels;
-	unsigned int repeat; /* 0 is 1 */
+	struct harness_plan_clock clock;
+	unsigned int repeat; /* of each seed; 0 is 1 */
 	bool names_only;
 };
 
@@ -165,19 +189,21 @@ struct harness_variant {
 	struct topo topology;
 	const struct kernel *kernel;
 	size_t kernel_index; /* in the options */
+	struct harness_clock clock;
 	unsigned int repeat_index;
 	/*
-	 * suite:test@topology, then ",kernel" when there is more than one, then ",run=N" (from
-	 * 1) with repeats. No two variants of a plan share it.
+	 * suite:test@topology, then ",kernel" when there is more than one, ",seed=N" when there
+	 * are several or it is not HARNESS_DEFAULT_SEED, and ",run=N" (from 1) with repeats. No
+	 * two variants of a plan share it.
 	 */
 	char *name;
-	/* Over what is run, whenever and by whom; repeats share it. Hexadecimal. */
+	/* Over what is run, whenever and by whom; repeats share it, seeds do not. Hexadecimal. */
 	char id[HARNESS_VARIANT_ID_CHARS + 1];
 };
 
 struct harness_plan {
 	VEC(struct harness_variant)
-	variants; /* by suite as given, test's name, topology, kernel, repeat */
+	variants; /* by suite as given, test's name, topology, kernel, seed, repeat */
 };
 
 void harness_plan_deinit(struct harness_plan *plan);

@@ -11,9 +11,36 @@ enum {
 	DEFAULT_LEAST_MIPS = 250,
 };
 
+/* Whether --clock auto is the virtual one where guests are emulated. */
+enum { AUTO_MAY_BE_VIRTUAL = 0 };
+
+const char *const vm_clock_wish_words[] = {
+	[VM_CLOCK_WISH_AUTO] = "auto",
+	[VM_CLOCK_WISH_VIRTUAL] = "virtual",
+	[VM_CLOCK_WISH_REAL] = "real",
+	NULL,
+};
+
 const char *vm_clock_name(enum vm_clock_kind kind)
 {
 	return kind == VM_CLOCK_VIRTUAL ? "virtual" : "real";
+}
+
+enum vm_clock_kind vm_clock_decide(enum vm_clock_wish wish, enum vm_accel_kind accel)
+{
+	if (wish == VM_CLOCK_WISH_AUTO)
+		return AUTO_MAY_BE_VIRTUAL && accel == VM_ACCEL_TCG ? VM_CLOCK_VIRTUAL
+								    : VM_CLOCK_REAL;
+	return wish == VM_CLOCK_WISH_VIRTUAL ? VM_CLOCK_VIRTUAL : VM_CLOCK_REAL;
+}
+
+enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel)
+{
+	struct vm_accel chosen = { 0 };
+
+	if (wish == VM_CLOCK_WISH_AUTO)
+		vm_accel_choose(accel, &chosen);
+	return vm_clock_decide(wish, chosen.kind);
 }
 
 static double mips_of(unsigned int shift)

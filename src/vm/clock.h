@@ -9,11 +9,26 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "vm/qemu/accel.h"
 
 enum vm_clock_kind { VM_CLOCK_REAL, VM_CLOCK_VIRTUAL };
 
 /* "real", "virtual". */
 const char *vm_clock_name(enum vm_clock_kind kind);
+
+/* What is asked for. */
+enum vm_clock_wish { VM_CLOCK_WISH_AUTO, VM_CLOCK_WISH_VIRTUAL, VM_CLOCK_WISH_REAL };
+
+/* In the order of enum vm_clock_wish, NULL at the end: for option rows. */
+extern const char *const vm_clock_wish_words[];
+
+/*
+ * AUTO: virtual where guests are emulated, real where KVM executes them. Asks vm_accel_choose()
+ * only where the answer depends on it.
+ */
+enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel);
+/* The decision alone. */
+enum vm_clock_kind vm_clock_decide(enum vm_clock_wish wish, enum vm_accel_kind accel);
 
 /* How fast a machine with a virtual clock is, in millions of instructions per second. */
 struct vm_speed {

@@ -8,7 +8,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION("files", "DIR", CLI_STRINGS(struct rerun_config, test.dirs),
 		   "search this directory for files that are no longer where they were",
 		   .complete = CLI_COMPLETE_FILE),
-	TEST_OPTIONS_OF_RUNS,
+	TEST_OPTIONS_OF_RUNS("run the test this many times; every run counts"),
 	CLI_ARGUMENT("RECORD", CLI_STRING(struct rerun_config, record),
 		     "what a run left: TEST-ID.ktstr.json, finished or not", .required = true,
 		     .complete = CLI_COMPLETE_FILE),

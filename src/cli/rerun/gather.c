@@ -236,6 +236,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 			   const struct cancel *cancel, struct harness_session *ret)
 {
 	struct test_config test = config->test;
+	struct harness_plan_clock clock = { .kind = VM_CLOCK_REAL };
 	struct error *err = rerun_check_record(past);
 
 	if (!err)
@@ -245,7 +246,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 	if (!err)
 		err = join_gone(list_suite(past, cancel, ret), find_kernel(past, ret));
 	if (!err)
-		err = test_plan(&test, ret);
+		err = test_plan(&test, &clock, test.repeat, ret);
 	if (!err)
 		err = find_files(&test, past, ret);
 	return err ? err : compare(config, past, ret);

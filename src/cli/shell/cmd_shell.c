@@ -29,8 +29,10 @@ static const struct cli_option options[] = {
 	CLI_OPTION("cold", NULL, CLI_FLAG(struct shell_config, spec.cold),
 		   "boot from the first instruction instead of cloning a booted guest"),
 	CLI_OPTION(
-		"deterministic", NULL, CLI_FLAG(struct shell_config, deterministic),
-		"make the run repeatable to the bit: time is counted in instructions, input is read before the guest starts"),
+		"clock", "NAME", CLI_CHOICE(struct shell_config, clock, vm_clock_wish_words),
+		"the guest's clock: a virtual one counts instructions, so that a run repeats to the bit, and input is read before the guest starts"),
+	CLI_OPTION("deterministic", NULL, CLI_FLAG(struct shell_config, deterministic),
+		   "the same as --clock virtual"),
 	CLI_OPTION("mips", "M", CLI_U32(struct shell_config, mips, 1, 1000),
 		   "millions of instructions per second of guest time in a deterministic run"),
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct shell_config, accel, vm_accel_wish_words),

@@ -52,8 +52,13 @@ struct error *shell_check(void *config_)
 		return cli_error(CLI_USAGE, 0, "--exec and a command after -- exclude each other");
 	if (config->timeout_sec && !config->exec && !config->argv)
 		return cli_error(CLI_USAGE, 0, "--timeout needs a command: give --exec or --");
+	if (config->deterministic && config->clock == VM_CLOCK_WISH_REAL)
+		return cli_error(CLI_USAGE, 0,
+				 "--deterministic and --clock real exclude each other");
+	if (config->clock == VM_CLOCK_WISH_VIRTUAL)
+		config->deterministic = true;
 	if (config->mips && !config->deterministic)
-		return cli_error(CLI_USAGE, 0, "--mips needs --deterministic");
+		return cli_error(CLI_USAGE, 0, "--mips needs --clock virtual");
 	if (config->mips) {
 		struct error *err = vm_mips_to_shift(config->mips, &shift);
 

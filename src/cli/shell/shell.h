@@ -20,6 +20,7 @@ struct shell_config {
 	struct cli_strings modules;
 	const char *exec;
 	int accel;
+	int clock;		 /* enum vm_clock_wish */
 	uint32_t timeout_sec;	 /* 0: none */
 	uint32_t keep_guest_sec; /* 0: not at all */
 	uint32_t mips;		 /* 0: what deterministic runs have by themselves */

@@ -19,7 +19,19 @@ static const struct cli_option options[] = {
 		"files", "DIR", CLI_STRINGS(struct test_config, dirs),
 		"search this directory for the files that tests name, before PATH and after the binary's own directory",
 		.complete = CLI_COMPLETE_FILE),
-	TEST_OPTIONS_OF_RUNS,
+	CLI_OPTION(
+		"clock", "NAME", CLI_CHOICE(struct test_config, clock, vm_clock_wish_words),
+		"the guests' clock: a virtual one counts instructions, so that runs repeat to the bit; auto is virtual where guests are emulated"),
+	CLI_OPTION(
+		"mips", "M", CLI_U32(struct test_config, mips, 1, 1000),
+		"with a virtual clock: millions of instructions per second of guest time that a CPU executes when all are busy"),
+	CLI_OPTION(
+		"seed", "N", CLI_STRING(struct test_config, seed),
+		"with a virtual clock: what decides random bytes and where turns of CPUs end; 1 by default, 0 leaves turns to QEMU"),
+	CLI_OPTION("seeds", "A..B", CLI_STRING(struct test_config, seeds),
+		   "run each test once with every seed from A to B"),
+	TEST_OPTIONS_OF_RUNS(
+		"run each test this many times, with a virtual clock once with each of the seeds 1 to N; every run counts"),
 	CLI_ARGUMENT("BINARY", CLI_STRINGS(struct test_config, binaries),
 		     "programs that declare tests, built with libktstr", .required = true,
 		     .complete = CLI_COMPLETE_FILE),

@@ -57,12 +57,21 @@ static void on_tick(void *context)
 		cancel_request(&cancel);
 }
 
-static unsigned int jobs_of(const struct test_config *config)
+/* The clock is the same for all of a plan. */
+static bool is_virtual(const struct harness_plan *plan)
+{
+	return plan->variants.n && plan->variants.at[0].clock.kind == VM_CLOCK_VIRTUAL;
+}
+
+static unsigned int jobs_of(const struct test_config *config, const struct harness_plan *plan)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (config->jobs)
 		return config->jobs;
+	/* One thread executes all CPUs of such a guest, and another guest does not disturb it. */
+	if (is_virtual(plan))
+		return cpus > 1 ? (unsigned int)cpus : 1;
 	return cpus > 3 ? (unsigned int)(cpus / 2) : 1;
 }
 
@@ -76,8 +85,8 @@ static size_t count_alone(const struct test_config *config, const struct harness
 {
 	size_t n = 0;
 
-	for (size_t i = 0; measures_alone(config) && jobs_of(config) > 1 && i < plan->variants.n;
-	     i++)
+	for (size_t i = 0;
+	     measures_alone(config) && jobs_of(config, plan) > 1 && i < plan->variants.n; i++)
 		n += harness_variant_measures_time(&plan->variants.at[i]);
 	return n;
 }
@@ -111,7 +120,7 @@ static struct error *run_plan(const struct test_config *config,
 		.cold = config->cold,
 		.keep = config->keep,
 		.keep_guest_sec = config->keep_guest_sec,
-		.jobs = jobs_of(config),
+		.jobs = jobs_of(config, &gathered->plan),
 		.ahead = config->cold ? 0 : config->ahead,
 		.alone = measures_alone(config),
 		.files_of = harness_session_files_of,
@@ -225,14 +234,16 @@ static struct error *unmatched(const struct harness_session *g, const char *patt
 	return cli_error(CLI_USAGE, 0, "no test matches '%s'; --list shows all", pattern);
 }
 
-struct error *test_plan(const struct test_config *config, struct harness_session *session)
+struct error *test_plan(const struct test_config *config, const struct harness_plan_clock *clock,
+			unsigned int repeat, struct harness_session *session)
 {
 	const struct harness_plan_options options = {
 		.patterns = config->patterns.at,
 		.n_patterns = config->patterns.n,
 		.topologies = config->topologies.at,
 		.n_topologies = config->topologies.n,
-		.repeat = config->repeat,
+		.clock = *clock,
+		.repeat = repeat,
 		.names_only = config->list,
 	};
 	const char *pattern = harness_plan_find_unmatched(&options, session->suites.at,
@@ -246,6 +257,9 @@ static struct error *gather(const void *config_, const struct cancel *until,
 {
 	const struct test_config *config = config_;
 	struct error *err = cli_check_directories("--files", &config->dirs);
+	struct harness_plan_clock clock = test_clock(config);
+	/* With a virtual clock the repeats are seeds. */
+	unsigned int repeat = clock.kind == VM_CLOCK_VIRTUAL ? 1 : config->repeat;
 	struct topo parsed;
 
 	/* The plan refuses a wrong topology as well, but without a suggestion. */
@@ -259,7 +273,7 @@ static struct error *gather(const void *config_, const struct cancel *until,
 	if (!err && config->kernels.n == 0 && !config->list)
 		err = harness_session_add_kernel(ret, NULL);
 	if (!err)
-		err = test_plan(config, ret);
+		err = test_plan(config, &clock, repeat, ret);
 	if (err || config->list)
 		return err;
 	return harness_session_find_files(ret, config->dirs.at, config->dirs.n);

@@ -108,7 +108,8 @@ static void a_variant_has_its_test_topology_kernel_and_repeat(void **state UNUSE
 	assert_ptr_equal(last->kernel, &kernel_2);
 	assert_int_equal(last->repeat_index, 2);
 	/* Of the machine that is booted, not of the one that was declared. */
-	harness_plan_variant_id(last->suite, last->test, &last->topology, last->kernel, id);
+	harness_plan_variant_id(last->suite, last->test, &last->topology, last->kernel,
+				&last->clock, id);
 	assert_string_equal(last->id, id);
 	assert_string_equal(last->id, plan.variants.at[16].id);
 	assert_string_not_equal(last->id, plan.variants.at[14].id);
@@ -318,10 +319,11 @@ static void id_of(const struct variation *v, char ret[HARNESS_VARIANT_ID_CHARS +
 	};
 	struct kernel kernel = { .id = (char *)(uintptr_t)v->kernel_id,
 				 .build_id = (char *)(uintptr_t)v->build_id };
+	const struct harness_clock real = { .kind = VM_CLOCK_REAL };
 	struct topo topology;
 
 	assert_success(topo_parse(v->topology, &topology));
-	harness_plan_variant_id(&suite, &test, &topology, &kernel, ret);
+	harness_plan_variant_id(&suite, &test, &topology, &kernel, &real, ret);
 }
 
 static const struct variation base = {

@@ -53,9 +53,23 @@ static void defaults_never_exceed_what_there_is(void **state UNUSED)
 	}
 }
 
+/* What is asked for counts; only what is left open depends on what executes the guests. */
+static void a_clock_that_is_asked_for_is_taken(void **state UNUSED)
+{
+	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_VIRTUAL, VM_ACCEL_TCG), VM_CLOCK_VIRTUAL);
+	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_REAL, VM_ACCEL_TCG), VM_CLOCK_REAL);
+	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_REAL, VM_ACCEL_KVM), VM_CLOCK_REAL);
+	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_AUTO, VM_ACCEL_KVM), VM_CLOCK_REAL);
+	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_VIRTUAL, VM_ACCEL_WISH_AUTO),
+			 VM_CLOCK_VIRTUAL);
+	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_REAL, VM_ACCEL_WISH_TCG), VM_CLOCK_REAL);
+	assert_string_equal(vm_clock_wish_words[VM_CLOCK_WISH_VIRTUAL], "virtual");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clock_that_is_asked_for_is_taken),
 		cmocka_unit_test(the_nearest_speed_is_taken),
 		cmocka_unit_test(more_than_there_is_names_the_nearest),
 		cmocka_unit_test(defaults_never_exceed_what_there_is),

@@ -68,7 +68,11 @@ static void contradictory_input_is_refused(void **state UNUSED)
 	refused(&(struct shell_config){ .timeout_sec = 1 }, "--timeout needs a command");
 	refused(&(struct shell_config){ .memory = "512M", .topology = "1n1l1c1t,mem=1G" },
 		"exclude each other");
-	refused(&(struct shell_config){ .mips = 125 }, "--mips needs --deterministic");
+	refused(&(struct shell_config){ .mips = 125 }, "--mips needs --clock virtual");
+	refused(&(struct shell_config){ .deterministic = true, .clock = VM_CLOCK_WISH_REAL },
+		"exclude each other");
+	refused(&(struct shell_config){ .clock = VM_CLOCK_WISH_VIRTUAL, .modules = { .n = 1 } },
+		"--deterministic excludes");
 	refused(&(struct shell_config){ .deterministic = true, .modules = { .n = 1 } },
 		"--deterministic excludes");
 	refused(&(struct shell_config){ .deterministic = true, .keep_guest_sec = 1 },

@@ -22,6 +22,86 @@ static void loud_and_quiet_exclude_each_other(void **state UNUSED)
 	assert_error_tag(test_config_check(&config), "usage");
 }
 
+static void refused(struct test_config config, const char *words)
+{
+	_cleanup_error_ struct error *err = test_config_check(&config);
+
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), "usage");
+	assert_contains(error_message(err), words);
+}
+
+static void contradictions_about_clocks_are_refused(void **state UNUSED)
+{
+	refused((struct test_config){ .clock = VM_CLOCK_WISH_VIRTUAL, .accel = VM_ACCEL_WISH_KVM },
+		"--clock virtual needs a clock that counts instructions");
+	refused((struct test_config){ .seed = "1", .accel = VM_ACCEL_WISH_KVM }, "--seed needs");
+	refused((struct test_config){ .seeds = "1..2", .clock = VM_CLOCK_WISH_REAL },
+		"--seeds needs a virtual clock, which --clock real excludes");
+	refused((struct test_config){ .mips = 62, .clock = VM_CLOCK_WISH_REAL }, "--mips needs");
+	refused((struct test_config){ .seed = "1", .seeds = "1..2" }, "exclude each other");
+	refused((struct test_config){ .seed = "1", .repeat = 2 },
+		"--seed and --repeat exclude each other");
+	refused((struct test_config){ .seeds = "1..2", .repeat = 2 },
+		"--seeds and --repeat exclude each other");
+}
+
+static void seeds_are_numbers(void **state UNUSED)
+{
+	static const char *const bad_seed[] = {
+		"", "x", "-1", "1..2", "1.", "18446744073709551616"
+	};
+	static const char *const bad_seeds[] = { "",	 "1",	  "1.",	  "1..", "..2", "1...2",
+						 "2..1", "1..2x", "a..b", "1-2", "1.2" };
+	struct test_config config = { .seeds = "5..7" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad_seed); i++)
+		refused((struct test_config){ .seed = bad_seed[i] }, "expected a number");
+	for (size_t i = 0; i < ARRAY_SIZE(bad_seeds); i++)
+		refused((struct test_config){ .seeds = bad_seeds[i] }, "expected two numbers");
+	refused((struct test_config){ .seeds = "0..100000" }, "more than 100000 seeds");
+	assert_success(test_config_check(&config));
+	assert_int_equal(config.first_seed, 5);
+	assert_int_equal(config.last_seed, 7);
+	config = (struct test_config){ .seed = "18446744073709551615" };
+	assert_success(test_config_check(&config));
+	assert_true(config.first_seed == UINT64_MAX && config.last_seed == UINT64_MAX);
+}
+
+static struct harness_plan_clock clock_of(struct test_config config)
+{
+	assert_success(test_config_check(&config));
+	return test_clock(&config);
+}
+
+static void repeats_are_seeds_of_a_virtual_clock(void **state UNUSED)
+{
+	struct harness_plan_clock clock = clock_of(
+		(struct test_config){ .clock = VM_CLOCK_WISH_VIRTUAL, .repeat = 3 });
+
+	assert_int_equal(clock.kind, VM_CLOCK_VIRTUAL);
+	assert_int_equal(clock.first_seed, 1);
+	assert_int_equal(clock.last_seed, 3);
+	clock = clock_of((struct test_config){ .clock = VM_CLOCK_WISH_VIRTUAL, .repeat = 1 });
+	assert_int_equal(clock.first_seed, 1);
+	assert_int_equal(clock.last_seed, 1);
+}
+
+static void seed_and_speed_ask_for_the_virtual_clock(void **state UNUSED)
+{
+	struct harness_plan_clock clock = clock_of(
+		(struct test_config){ .seed = "9", .repeat = 1 });
+
+	assert_int_equal(clock.kind, VM_CLOCK_VIRTUAL);
+	assert_int_equal(clock.first_seed, 9);
+	assert_int_equal(clock.last_seed, 9);
+	clock = clock_of((struct test_config){ .mips = 31 });
+	assert_int_equal(clock.kind, VM_CLOCK_VIRTUAL);
+	assert_int_equal(clock.mips, 31);
+	clock = clock_of((struct test_config){ .clock = VM_CLOCK_WISH_REAL });
+	assert_int_equal(clock.kind, VM_CLOCK_REAL);
+}
+
 /* The promises of the manual, row by row. */
 static const struct {
 	size_t pass, fail, skip, broken, inconclusive;
@@ -67,6 +147,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(format_options_are_in_the_order_of_report_formats),
 		cmocka_unit_test(loud_and_quiet_exclude_each_other),
+		cmocka_unit_test(contradictions_about_clocks_are_refused),
+		cmocka_unit_test(seeds_are_numbers),
+		cmocka_unit_test(repeats_are_seeds_of_a_virtual_clock),
+		cmocka_unit_test(seed_and_speed_ask_for_the_virtual_clock),
 		cmocka_unit_test(every_row_of_the_table_holds),
 		cmocka_unit_test(bisecting_skips_a_commit_that_could_not_be_run),
 	};
