@@ -36,11 +36,39 @@ static inline void fail_on_purpose(void)
 		scx_bpf_error_bstr(error_text, values, sizeof(values));
 }
 
+static char race_text[] = "two wake-ups met: %d was overwritten by %d";
+
+/*
+ * The classic mistake: the task at hand is kept in one variable for all CPUs. Nothing happens
+ * unless another CPU wakes up a task between the write and the last look at it.
+ */
+static inline void race_on_purpose(const struct task_struct *p)
+{
+	int pid = p->pid;
+
+	if (!is_faulty(FIFO_FAULT_RACE))
+		return;
+	state.waking_pid = pid;
+	for (int i = 0; i < FIFO_RACE_STEPS; i++) {
+		int seen = state.waking_pid;
+
+		if (seen != pid) {
+			unsigned long long values[] = { pid, seen };
+
+			scx_bpf_error_bstr(race_text, values, sizeof(values));
+			return;
+		}
+	}
+}
+
 SEC("struct_ops/fifo_select_cpu")
 __s32 BPF_PROG(fifo_select_cpu, struct task_struct *p, __s32 prev_cpu, __u64 wake_flags)
 {
 	bool is_idle = 0;
-	__s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &is_idle);
+	__s32 cpu;
+
+	race_on_purpose(p);
+	cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &is_idle);
 
 	if (is_idle && !is_faulty(FIFO_FAULT_STARVE))
 		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, slice_of(p), 0);

@@ -8,6 +8,7 @@ enum {
 	FIFO_MESSAGE_BYTES = 1024,
 	FIFO_DUMP_BYTES = 32768, /* what the kernel keeps when exit_dump_len is not set */
 	FIFO_LOPSIDED_FACTOR = 20,
+	FIFO_RACE_STEPS = 16, /* a few instructions each: how long a wake-up can be disturbed */
 };
 
 /* Ways to go wrong on purpose: number in the kernel, word on the command line. */
@@ -22,6 +23,7 @@ enum {
 	X(FIFO_FAULT_STARVE, "starve", "keep all user tasks, also those that wake up")          \
 	X(FIFO_FAULT_ERROR, "error", "call scx_bpf_error()")                                    \
 	X(FIFO_FAULT_LOPSIDED, "lopsided", "give even pids 20 times the slice, from the start") \
+	X(FIFO_FAULT_RACE, "race", "fail when two tasks wake up within a microsecond or two")   \
 	X(FIFO_FAULT_INIT, "init", "fail in ops.init")                                          \
 	X(FIFO_FAULT_PARTIAL, "partial", "leave all tasks to the kernel's own scheduler")       \
 	X(FIFO_FAULT_RESTART, "restart", "detach and attach again")                             \
@@ -44,6 +46,8 @@ struct fifo_state {
 	unsigned int is_faulty;
 	/* Kernel to loader, as is all below: 0 until the scheduler has ended, written last. */
 	unsigned int exit_kind;
+	/* The race fault: the task whose wake-up began last, on any CPU. */
+	int waking_pid;
 	/* Tasks that the stall fault did not queue. */
 	unsigned long long kept;
 	long long exit_code;
