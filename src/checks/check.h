@@ -27,6 +27,22 @@ struct checks_disturbance {
 	unsigned int vcpus;
 };
 
+/*
+ * How far a machine with a virtual clock is from a real one: its CPUs take turns, and what one
+ * does for another is seen at the end of a turn. Measured per machine; all zero: unknown.
+ */
+struct checks_model {
+	uint64_t turn_ns; /* no turn is longer, in the guest's time */
+	uint64_t ipi_ns;  /* how late an interrupt of another CPU comes beside that */
+	unsigned int vcpus;
+};
+
+/* The guest's clock. */
+struct checks_clock {
+	bool is_virtual; /* it counts instructions: nothing of the host is in what it measures */
+	struct checks_model model;
+};
+
 /* A cgroup that has work. */
 struct checks_cgroup {
 	const char *name;
@@ -44,7 +60,8 @@ struct checks_facts {
 	const struct exchange_scheduler *scheduler;
 	/* The guest has reported that it exited, or that it did not stop. */
 	bool exit_reported, stop_reported;
-	const struct checks_disturbance *disturbance;
+	const struct checks_disturbance *disturbance; /* of a guest with a real clock */
+	struct checks_clock clock;
 };
 
 enum {
@@ -214,7 +231,7 @@ enum checks_error_bar_kind {
 };
 
 struct checks_error_bar {
-	const struct checks_disturbance *from; /* borrowed */
+	const struct checks_disturbance *from; /* borrowed; NULL: the bar is of a model */
 	bool has;			       /* false: unknown */
 	double value;			       /* in the unit of what was measured */
 	enum checks_error_bar_kind kind;
@@ -222,8 +239,21 @@ struct checks_error_bar {
 
 struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
 					    const struct checks_disturbance *disturbance);
+/*
+ * With a virtual clock. A share is exact. A latency may be off by a turn of each CPU and an
+ * interrupt.
+ */
+struct checks_error_bar checks_error_bar_of_model(enum checks_error_bar_kind kind,
+						  const struct checks_model *model);
+/* That of the guest's clock. */
+struct checks_error_bar checks_error_bar_for(enum checks_error_bar_kind kind,
+					     const struct checks_facts *facts);
 
 /*
+ * With a bar of a model the value repeats to the bit: at most the limit is NONE, more is CHECK. But
+ * a limit below the bar says nothing, MODEL_ERROR, and more than the limit with a bar that is
+ * unknown is NO_EVIDENCE. With a real clock:
+ *
  * At most the limit holds: NONE. But a share can also look better than it was: with a bar above
  * the limit nothing is known of it, HOST_BUSY. A wait is never shorter than it was. More than the
  * limit even without the bar: CHECK. Between: HOST_BUSY, or NO_EVIDENCE when the bar is unknown.
@@ -233,7 +263,10 @@ struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
 enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, const char *what,
 					  double measured, double limit, const char *unit,
 					  char **ret_text);
-/* "spread left 3.1 % of at most 15 %, error bar 8 %". The caller owns it. */
+/*
+ * "spread left 3.1 % of at most 15 %, error bar 8 %", or with a virtual clock "gap left 8.2 ms
+ * (+-0.04 ms) of at most 10 ms". The caller owns it.
+ */
 char *checks_error_bar_format(const struct checks_error_bar *bar, const char *check,
 			      const char *name, double measured, double limit,
 			      const char *unit) MUST_CHECK;

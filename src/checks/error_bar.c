@@ -17,6 +17,15 @@ static const char *number(double value, char text[NUMBER_BYTES])
 	return text;
 }
 
+/* The same for what may be far below 1. */
+static const char *small_number(double value, char text[NUMBER_BYTES])
+{
+	if (value >= 1 || value <= 0)
+		return number(value, text);
+	snprintf(text, NUMBER_BYTES, "%.2g", value);
+	return text;
+}
+
 /* What the host added, with so many milliseconds more. */
 static double value_of(enum checks_error_bar_kind kind, const struct checks_disturbance *d,
 		       double more_ms)
@@ -40,6 +49,25 @@ struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
 	return bar;
 }
 
+struct checks_error_bar checks_error_bar_of_model(enum checks_error_bar_kind kind,
+						  const struct checks_model *model)
+{
+	struct checks_error_bar bar = { .kind = kind };
+	double turns_ns = (double)model->turn_ns * (double)model->vcpus;
+
+	bar.has = kind == CHECKS_ERROR_BAR_SHARE || turns_ns > 0;
+	if (kind != CHECKS_ERROR_BAR_SHARE)
+		bar.value = (turns_ns + (double)model->ipi_ns) / (double)NS_PER_MS;
+	return bar;
+}
+
+struct checks_error_bar checks_error_bar_for(enum checks_error_bar_kind kind,
+					     const struct checks_facts *facts)
+{
+	return facts->clock.is_virtual ? checks_error_bar_of_model(kind, &facts->clock.model)
+				       : checks_error_bar_of(kind, facts->disturbance);
+}
+
 static void append_blame(const struct checks_error_bar *bar, struct strbuf *s)
 {
 	static const struct {
@@ -58,6 +86,45 @@ static void append_blame(const struct checks_error_bar *bar, struct strbuf *s)
 		strbuf_appendf(s, ", and its %u vCPUs take turns on one host thread", d->vcpus);
 }
 
+/* "+-0.04 ms"; a share has no error, and one that is unknown is not shown as none. */
+static bool append_model_error(const struct checks_error_bar *bar, const char *unit,
+			       struct strbuf *s)
+{
+	char text[NUMBER_BYTES];
+
+	if (!bar->has || bar->kind == CHECKS_ERROR_BAR_SHARE)
+		return false;
+	strbuf_appendf(s, "+-%s %s", small_number(bar->value, text), unit);
+	return true;
+}
+
+static enum ktstr_reason decide_modelled(const struct checks_error_bar *bar, const char *what,
+					 double measured, double limit, const char *unit,
+					 char **ret_text)
+{
+	bool hidden = bar->has && bar->value > limit;
+	enum ktstr_reason reason = KTSTR_REASON_CHECK;
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+	char text[NUMBER_BYTES];
+
+	if (measured <= limit && !hidden)
+		return KTSTR_REASON_NONE;
+	strbuf_appendf(&s, "%s %s %s (", what, small_number(measured, text), unit);
+	if (append_model_error(bar, unit, &s))
+		strbuf_append(&s, ", ");
+	strbuf_appendf(&s, "limit %s %s)", small_number(limit, text), unit);
+	if (hidden) {
+		reason = KTSTR_REASON_MODEL_ERROR;
+		strbuf_append(&s, ", but CPUs of this machine take turns, so a limit below "
+				  "its error decides nothing");
+	} else if (!bar->has) {
+		reason = KTSTR_REASON_NO_EVIDENCE;
+		strbuf_append(&s, ", but how long the turns of this machine's CPUs are is unknown");
+	}
+	*ret_text = strbuf_take(&s);
+	return reason;
+}
+
 enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, const char *what,
 					  double measured, double limit, const char *unit,
 					  char **ret_text)
@@ -68,6 +135,8 @@ enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, co
 
 	bool hidden = bar->kind == CHECKS_ERROR_BAR_SHARE && bar->has && bar->value > limit;
 
+	if (!bar->from)
+		return decide_modelled(bar, what, measured, limit, unit, ret_text);
 	if (measured <= limit && !hidden)
 		return KTSTR_REASON_NONE;
 	strbuf_appendf(&s, "%s %s %s (limit %s %s)", what, number(measured, one), unit,
@@ -87,11 +156,27 @@ enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, co
 	return reason;
 }
 
+static char *format_modelled(const struct checks_error_bar *bar, const char *check,
+			     const char *name, double measured, double limit, const char *unit)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, error = STRBUF_INIT;
+	char text[NUMBER_BYTES];
+
+	strbuf_appendf(&s, "%s %s %s %s", check, name, small_number(measured, text), unit);
+	if (append_model_error(bar, unit, &error))
+		strbuf_appendf(&s, " (%s)", strbuf_str(&error));
+	strbuf_appendf(&s, " of at most %s %s%s", small_number(limit, text), unit,
+		       bar->has ? "" : ", error of the machine unknown");
+	return strbuf_take(&s);
+}
+
 char *checks_error_bar_format(const struct checks_error_bar *bar, const char *check,
 			      const char *name, double measured, double limit, const char *unit)
 {
 	char one[NUMBER_BYTES], two[NUMBER_BYTES], three[NUMBER_BYTES];
 
+	if (!bar->from)
+		return format_modelled(bar, check, name, measured, limit, unit);
 	if (!bar->has)
 		return xasprintf("%s %s %s %s of at most %s %s, error bar unknown", check, name,
 				 number(measured, one), unit, number(limit, two), unit);

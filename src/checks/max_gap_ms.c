@@ -27,8 +27,7 @@ static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 
 static void evaluate(struct checks_subject *s, double limit)
 {
-	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_WAIT,
-							  s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, s->facts);
 	const struct exchange_worker *worst = NULL;
 	_cleanup_free_ char *what = NULL;
 

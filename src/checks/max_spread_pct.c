@@ -46,8 +46,7 @@ static struct checks_spread spread_in(const struct checks_facts *facts, const ch
 
 static void evaluate(struct checks_subject *s, double limit)
 {
-	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_SHARE,
-							  s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_for(CHECKS_ERROR_BAR_SHARE, s->facts);
 	struct checks_spread spread = spread_in(s->facts, s->cgroup->name);
 	_cleanup_free_ char *what = NULL;
 

@@ -41,8 +41,7 @@ static bool makes_progress(struct checks_subject *s, const struct exchange_worke
 {
 	double measured = (double)w->stall_ns / (double)NS_PER_MS;
 	double limit = checks_stall_limit_ms(s->facts->n_workers, s->cgroup);
-	struct checks_error_bar bar = checks_error_bar_of(CHECKS_ERROR_BAR_STALL,
-							  s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_for(CHECKS_ERROR_BAR_STALL, s->facts);
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ char *what = xasprintf(
 		"worker %u (%s) of %s %s: it could not run for", w->pid, w->kind, s->cgroup->name,

@@ -25,6 +25,8 @@ void harness_guest_run_deinit(struct harness_guest_run *run)
 struct listener {
 	struct harness_guest_run *run;
 	struct vm *vm;
+	const struct cancel *cancel;
+	struct cancel *until; /* that, or the host's last limit */
 	bool report_is_bad;
 };
 
@@ -52,10 +54,13 @@ static void end_watch(struct harness_guest_run *run)
 	run->watching_ = false;
 }
 
-static void sample_host(void *context)
+static void tick(void *context)
 {
-	struct harness_guest_run *run = ((struct listener *)context)->run;
+	struct listener *listener = context;
+	struct harness_guest_run *run = listener->run;
 
+	if (cancel_requested(listener->cancel))
+		cancel_request(listener->until);
 	if (run->watching_)
 		harness_disturbance_sample(&run->watch_);
 }
@@ -67,7 +72,7 @@ static void follow_stage(struct harness_guest_run *run, struct vm *vm, bool had_
 
 	if (!report->has_stage || (had_stage && report->stage == before))
 		return;
-	if (report->stage == WIRE_STAGE_WORK) {
+	if (report->stage == WIRE_STAGE_WORK && !run->clock.is_virtual) {
 		harness_disturbance_begin("/proc", vm_facts(vm).qemu_pid, &run->watch_);
 		run->watching_ = true;
 	} else {
@@ -103,7 +108,10 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 	_cleanup_free_ char *descriptor = xasprintf(WIRE_REPORT_ENV "=%d", WIRE_REPORT_FD);
 	const char *const argv[] = { program, "--run", run->test->name, NULL };
 	const char *const env[] = { GUEST_PATH, slowness, descriptor, NULL };
-	struct listener listener = { .run = run, .vm = vm };
+	struct cancel until = { .deadline_ns = run->host_limit_ns
+						       ? clock_monotonic_ns() + run->host_limit_ns
+						       : 0 };
+	struct listener listener = { .run = run, .vm = vm, .cancel = cancel, .until = &until };
 	struct vm_command command = {
 		.argv = argv,
 		.env = env,
@@ -111,13 +119,13 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 		.stdin_fd = -1,
 		.report = true,
 		.on_output = listen,
-		.tick = sample_host,
+		.tick = tick,
 		.context = &listener,
 		.timeout_ns = run->limit_ns,
 		.patience_ns = harness_time_limit_silence_ns(run->test),
 	};
 
-	run->error = vm_exec(vm, &command, cancel, &run->exit);
+	run->error = vm_exec(vm, &command, run->host_limit_ns ? &until : cancel, &run->exit);
 	if (!run->error) {
 		run->has_exit = true;
 		run->error = harness_test_report_finish(&run->report);
@@ -128,8 +136,9 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 	else if (listener.report_is_bad)
 		run->how = HARNESS_RUN_REPORT_ERROR;
 	else if (error_is(run->error, &base_error_domain, BASE_CANCELLED))
-		run->how = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED
-						    : HARNESS_RUN_TIMED_OUT;
+		run->how = cancel_requested(cancel)   ? HARNESS_RUN_INTERRUPTED
+			   : cancel_requested(&until) ? HARNESS_RUN_HOST_TOO_SLOW
+						      : HARNESS_RUN_TIMED_OUT;
 	else
 		run->how = HARNESS_RUN_VM_ERROR;
 }
@@ -160,16 +169,29 @@ struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
 	return err ? err : vm_exec(vm, &command, cancel, &end);
 }
 
-void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
+/* How long it may take, by which clock, and what is known of that clock. */
+static void set_limits(struct harness_guest_run *run, const struct vm_facts *facts)
 {
-	bool emulated = strcmp(vm_facts(vm).accel, "kvm") != 0;
+	bool is_virtual = facts->clock == VM_CLOCK_VIRTUAL;
+	bool emulated = !is_virtual && strcmp(facts->accel, "kvm") != 0;
 	unsigned int vcpus = topo_cpus(run->topology);
-	uint64_t began_ns = clock_monotonic_ns();
 
+	run->clock.is_virtual = is_virtual;
+	run->clock.model.turn_ns = facts->turn_ns;
+	run->clock.model.vcpus = vcpus;
 	run->slowness = harness_time_limit_slowness(emulated, vcpus);
 	run->limit_ns = harness_time_limit_ns(run->test, emulated, vcpus);
+	run->host_limit_ns = is_virtual ? harness_time_limit_host_ns(run->limit_ns) : 0;
 	run->disturbance.tcg = emulated;
 	run->disturbance.vcpus = vcpus;
+}
+
+void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
+{
+	const struct vm_facts facts = vm_facts(vm);
+	uint64_t began_ns = clock_monotonic_ns();
+
+	set_limits(run, &facts);
 	run->error = run->archive ? put_files(vm, run->archive, cancel) : NULL;
 	if (!run->error)
 		run_test(run, vm, cancel);

@@ -239,6 +239,13 @@ static void judge_end(const struct harness_guest_run *in, struct result_outcome 
 	case HARNESS_RUN_FILES_ERROR:
 		add(into, KTSTR_REASON_FILES, "%s", message_of(in->error));
 		break;
+	case HARNESS_RUN_HOST_TOO_SLOW:
+		add(into, KTSTR_REASON_HOST,
+		    "%s: the host did not get through %.0f s of the guest's time within %.0f s; the "
+		    "run was ended, and it is not repeatable at that instruction",
+		    place(&in->report), (double)in->limit_ns / (double)NS_PER_SEC,
+		    (double)in->host_limit_ns / (double)NS_PER_SEC);
+		break;
 	case HARNESS_RUN_HOST_ERROR:
 		add(into, KTSTR_REASON_HOST, "%s", message_of(in->error));
 		break;
@@ -301,7 +308,7 @@ void harness_judge(const struct harness_guest_run *in, struct result_outcome *in
 	judge_idle(in, into);
 	judge_running_payloads(in, into);
 	if (work_counts(in, into))
-		harness_check(in->test, &in->report, &in->disturbance, into);
+		harness_check(in->test, &in->report, &in->disturbance, &in->clock, into);
 	result_outcome_settle(into);
 	harness_expect_apply(in->test->expect, into);
 }
@@ -325,7 +332,8 @@ static struct topo_cpuset reported_cpus(const struct harness_test_report *report
 
 void harness_check(const struct exchange_declared_test *test,
 		   const struct harness_test_report *report,
-		   const struct checks_disturbance *disturbance, struct result_outcome *into)
+		   const struct checks_disturbance *disturbance, const struct checks_clock *clock,
+		   struct result_outcome *into)
 {
 	_cleanup_checks_findings_ struct checks_findings findings = { 0 };
 	VEC(struct checks_cgroup) cgroups = { 0 };
@@ -339,6 +347,7 @@ void harness_check(const struct exchange_declared_test *test,
 		.exit_reported = has_reason(into, KTSTR_REASON_SCHED_EXIT),
 		.stop_reported = has_reason(into, KTSTR_REASON_SCHED_STOP),
 		.disturbance = disturbance,
+		.clock = *clock,
 	};
 
 	for (size_t i = 0; i < test->cgroups.n; i++) {

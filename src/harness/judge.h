@@ -11,14 +11,15 @@
 
 /* How the run ended, as the runner saw it. */
 enum harness_run_end {
-	HARNESS_RUN_COMPLETED,	  /* the test binary has ended: `exit` */
-	HARNESS_RUN_TIMED_OUT,	  /* and the guest was alive */
-	HARNESS_RUN_VM_ERROR,	  /* `error`: what starting or watching the guest came back with */
-	HARNESS_RUN_INTERRUPTED,  /* by a person or a signal */
-	HARNESS_RUN_REPORT_ERROR, /* `error`: of harness_test_report_take() or
-				     harness_test_report_finish() */
-	HARNESS_RUN_FILES_ERROR,  /* `error`: a file was not found or could not be sent */
-	HARNESS_RUN_HOST_ERROR,	  /* `error`: the host refused */
+	HARNESS_RUN_COMPLETED,	   /* the test binary has ended: `exit` */
+	HARNESS_RUN_TIMED_OUT,	   /* and the guest was alive */
+	HARNESS_RUN_VM_ERROR,	   /* `error`: what starting or watching the guest came back with */
+	HARNESS_RUN_INTERRUPTED,   /* by a person or a signal */
+	HARNESS_RUN_REPORT_ERROR,  /* `error`: of harness_test_report_take() or
+				      harness_test_report_finish() */
+	HARNESS_RUN_FILES_ERROR,   /* `error`: a file was not found or could not be sent */
+	HARNESS_RUN_HOST_ERROR,	   /* `error`: the host refused */
+	HARNESS_RUN_HOST_TOO_SLOW, /* virtual clock: the host needs too long for the guest's time */
 };
 
 /*
@@ -87,11 +88,14 @@ struct harness_guest_run {
 	struct harness_test_report report;
 	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
 	bool has_exit;
-	struct vm_end exit; /* of the test binary */
-	uint64_t limit_ns, wall_ns;
+	struct vm_end exit;	/* of the test binary */
+	uint64_t limit_ns;	/* virtual clock: of the guest's time */
+	uint64_t host_limit_ns; /* virtual clock: past it nothing repeats; 0: none */
+	uint64_t wall_ns;
 	uint64_t quiet_ns; /* since the last piece of the report */
 	double slowness;
-	struct checks_disturbance disturbance;
+	struct checks_clock clock;
+	struct checks_disturbance disturbance;	 /* with a virtual clock nobody looks */
 	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
 	bool watching_;
 	uint64_t heard_ns_;
@@ -117,7 +121,8 @@ void harness_judge(const struct harness_guest_run *run, struct result_outcome *i
 /* Adds parts and notes; see checks_evaluate(). */
 void harness_check(const struct exchange_declared_test *test,
 		   const struct harness_test_report *report,
-		   const struct checks_disturbance *disturbance, struct result_outcome *into);
+		   const struct checks_disturbance *disturbance, const struct checks_clock *clock,
+		   struct result_outcome *into);
 
 /* Tests that must fail: a declared failure that happened is a pass, anything else is not. */
 

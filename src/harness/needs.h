@@ -65,6 +65,11 @@ bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf 
  * 90 s of the guest's clock unless the test says otherwise. Divisions round up.
  */
 
+/*
+ * With a virtual clock all of them are the guest's time, which does not depend on the host: then
+ * nothing is `emulated` here.
+ */
+
 /* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
 unsigned int harness_time_limit_slowness(bool emulated, unsigned int vcpus);
 uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
@@ -76,6 +81,11 @@ uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool e
  * is for that.
  */
 uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test);
+/*
+ * Of a guest with a virtual clock and this limit: how long the host may take for it. Generous, for
+ * a run that is ended by it does not repeat.
+ */
+uint64_t harness_time_limit_host_ns(uint64_t limit_ns);
 /* The sum that gives it: "duration 5 s + 5 x (20 s + 1 s for its size + 30 s to attach)". */
 void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
 				unsigned int vcpus, struct strbuf *into);

@@ -171,9 +171,100 @@ static void an_error_bar_of_huge_numbers_is_formatted(void **state UNUSED)
 	assert_contains(line, "of at most 1");
 }
 
+/* Two CPUs with turns of 20 us: 0.04 ms, which is the example of docs/VERDICTS.md. */
+static const struct checks_model two_cpus = { .turn_ns = 20000, .vcpus = 2 };
+
+static void a_virtual_clock_knows_no_host(void **state UNUSED)
+{
+	struct checks_disturbance busy = host(1ull * S, 900 * MS, 4);
+	struct checks_facts facts = { .disturbance = &busy,
+				      .clock = { .is_virtual = true, .model = two_cpus } };
+
+	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_SHARE, &facts).value, 0, 1e-6);
+	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 0.04, 1e-6);
+	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_STALL, &facts).value, 0.04, 1e-6);
+	facts.clock.model.ipi_ns = 10000;
+	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 0.05, 1e-6);
+	facts.clock.is_virtual = false;
+	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 1300, 1e-4);
+}
+
+static void a_value_of_a_virtual_clock_is_decided_without_an_excuse(void **state UNUSED)
+{
+	static const struct {
+		enum checks_error_bar_kind kind;
+		double measured, limit;
+		enum ktstr_reason reason;
+		const char *text;
+	} cases[] = {
+		{ CHECKS_ERROR_BAR_SHARE, 15, 15, KTSTR_REASON_NONE, NULL },
+		{ CHECKS_ERROR_BAR_SHARE, 15.2, 15, KTSTR_REASON_CHECK,
+		  "it is 15.2 % (limit 15 %)" },
+		{ CHECKS_ERROR_BAR_WAIT, 8.2, 8.2, KTSTR_REASON_NONE, NULL },
+		{ CHECKS_ERROR_BAR_WAIT, 8.2, 8, KTSTR_REASON_CHECK,
+		  "it is 8.2 ms (+-0.04 ms, limit 8 ms)" },
+		{ CHECKS_ERROR_BAR_WAIT, 0.05, 0.04, KTSTR_REASON_CHECK,
+		  "it is 0.05 ms (+-0.04 ms, limit 0.04 ms)" },
+		/* Below the error nothing is decided, whatever was measured. */
+		{ CHECKS_ERROR_BAR_WAIT, 0.05, 0.039, KTSTR_REASON_MODEL_ERROR,
+		  "it is 0.05 ms (+-0.04 ms, limit 0.039 ms), but CPUs of this machine take turns, "
+		  "so a limit below its error decides nothing" },
+		{ CHECKS_ERROR_BAR_WAIT, 0.01, 0.03, KTSTR_REASON_MODEL_ERROR, NULL },
+		{ CHECKS_ERROR_BAR_STALL, 1500, 1100, KTSTR_REASON_CHECK,
+		  "it is 1500 ms (+-0.04 ms, limit 1100 ms)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct checks_error_bar bar = checks_error_bar_of_model(cases[i].kind, &two_cpus);
+		const char *unit = cases[i].kind == CHECKS_ERROR_BAR_SHARE ? "%" : "ms";
+		_cleanup_free_ char *text = NULL;
+
+		assert_int_equal(checks_error_bar_decide(&bar, "it is", cases[i].measured,
+							 cases[i].limit, unit, &text),
+				 cases[i].reason);
+		if (cases[i].text)
+			assert_string_equal(text, cases[i].text);
+	}
+}
+
+static void a_model_that_nobody_measured_is_not_exact(void **state UNUSED)
+{
+	const struct checks_model unknown = { .vcpus = 4 };
+	struct checks_error_bar bar = checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &unknown);
+	_cleanup_free_ char *text = NULL, *line = NULL, *none = NULL;
+
+	assert_false(bar.has);
+	assert_int_equal(checks_error_bar_decide(&bar, "it is", 9, 10, "ms", &none),
+			 KTSTR_REASON_NONE);
+	assert_int_equal(checks_error_bar_decide(&bar, "it is", 11, 10, "ms", &text),
+			 KTSTR_REASON_NO_EVIDENCE);
+	assert_contains(text, "is unknown");
+	line = checks_error_bar_format(&bar, "gap", "left", 9, 10, "ms");
+	assert_string_equal(line, "gap left 9 ms of at most 10 ms, error of the machine unknown");
+	/* CPU times do not depend on it. */
+	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE, &unknown).has);
+}
+
+static void a_note_shows_the_error_beside_the_value(void **state UNUSED)
+{
+	struct checks_error_bar wait = checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &two_cpus);
+	struct checks_error_bar share = checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE,
+								  &two_cpus);
+	_cleanup_free_ char *gap = checks_error_bar_format(&wait, "gap", "left", 8.2, 10, "ms");
+	_cleanup_free_ char *spread = checks_error_bar_format(&share, "spread", "left", 3.1, 15,
+							      "%");
+
+	assert_string_equal(gap, "gap left 8.2 ms (+-0.04 ms) of at most 10 ms");
+	assert_string_equal(spread, "spread left 3.1 % of at most 15 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_virtual_clock_knows_no_host),
+		cmocka_unit_test(a_value_of_a_virtual_clock_is_decided_without_an_excuse),
+		cmocka_unit_test(a_model_that_nobody_measured_is_not_exact),
+		cmocka_unit_test(a_note_shows_the_error_beside_the_value),
 		cmocka_unit_test(error_bars_follow_the_documented_formulas),
 		cmocka_unit_test(error_bar_of_a_wait_is_the_longest_delay),
 		cmocka_unit_test(without_a_measurement_there_is_no_bar),

@@ -81,6 +81,28 @@ static void a_gap_within_the_error_bar_blames_the_host(void **state UNUSED)
 	assert_one_part(&t, KTSTR_REASON_HOST_BUSY, "waiting up to 150 ms at a time");
 }
 
+/* The same in virtual time: the host was busy, and it does not matter. */
+static void a_gap_of_a_virtual_clock_has_the_error_of_its_machine(void **state UNUSED)
+{
+	_cleanup_told_ struct told t, below;
+
+	told_prepare(&t, 1);
+	t.clock = (struct checks_clock){ true, { .turn_ns = 20000, .vcpus = 2 } };
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	t.report.workers.at[0].max_gap_ns = 100100000;
+	t.disturbance = (struct checks_disturbance){ .why = "nobody looked" };
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_CHECK,
+			"could not run for 100 ms (+-0.04 ms, limit 100 ms)");
+	assert_true(has_note(&t, "gap left 100 ms (+-0.04 ms) of at most 100 ms"));
+	told_prepare(&below, 1);
+	below.clock = t.clock;
+	below.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(0.03);
+	below.report.workers.at[0].max_gap_ns = 20000;
+	evaluate(&below);
+	assert_one_part(&below, KTSTR_REASON_MODEL_ERROR, "decides nothing");
+}
+
 static void a_gap_check_without_samples_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(a_gap_on_an_unknown_cpu_is_reported_without_one),
 		cmocka_unit_test(a_gap_that_lasts_is_reported_with_the_last_cpu),
 		cmocka_unit_test(a_gap_within_the_error_bar_blames_the_host),
+		cmocka_unit_test(a_gap_of_a_virtual_clock_has_the_error_of_its_machine),
 		cmocka_unit_test(a_gap_check_without_samples_gives_no_evidence),
 		cmocka_unit_test(a_gap_with_an_unknown_host_delay_gives_no_evidence),
 	};

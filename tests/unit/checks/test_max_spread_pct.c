@@ -87,6 +87,21 @@ static void a_spread_within_the_error_bar_blames_the_host(void **state UNUSED)
 			"the host kept the guest waiting 9 % of the time");
 }
 
+/* What the host did is not in a CPU time of a virtual clock, so nothing excuses it. */
+static void a_spread_of_a_virtual_clock_has_no_error_bar(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 2);
+	t.clock.is_virtual = true;
+	t.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
+	t.report.workers.at[1].cpu_ns = 790000000;
+	t.disturbance.run_delay_ns = 450000000;
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_CHECK, "spread of left is 21 % (limit 15 %)");
+	assert_true(has_note(&t, "spread left 21 % of at most 15 %"));
+}
+
 static void a_spread_with_nothing_to_compare_gives_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told one, none, sleepers;
@@ -149,6 +164,7 @@ int main(void)
 		cmocka_unit_test(a_spread_up_to_its_limit_holds),
 		cmocka_unit_test(a_starved_worker_means_a_spread_of_100_percent),
 		cmocka_unit_test(a_spread_within_the_error_bar_blames_the_host),
+		cmocka_unit_test(a_spread_of_a_virtual_clock_has_no_error_bar),
 		cmocka_unit_test(a_spread_with_nothing_to_compare_gives_no_evidence),
 		cmocka_unit_test(one_cgroup_to_compare_is_enough),
 		cmocka_unit_test(cgroups_are_not_compared_with_each_other),

@@ -22,6 +22,7 @@ struct told {
 	} report;
 	bool exit_reported;
 	struct checks_disturbance disturbance;
+	struct checks_clock clock;
 	struct checks_findings outcome;
 };
 
@@ -99,6 +100,7 @@ static inline void evaluate(struct told *t)
 		.scheduler = &t->report.scheduler,
 		.exit_reported = t->exit_reported,
 		.disturbance = &t->disturbance,
+		.clock = t->clock,
 	};
 
 	checks_evaluate(&facts, &t->outcome);

@@ -114,6 +114,11 @@ static void an_incomplete_report_is_a_broken_test(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WORKED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal 11 in stage work") },
+		/* With a virtual clock. */
+		{ WORKED, .end = HARNESS_RUN_HOST_TOO_SLOW,
+		  IS(BROKEN, HOST,
+		     "in stage work: the host did not get through 61 s of the guest's time within "
+		     "0 s; the run was ended, and it is not repeatable at that instruction") },
 		{ WORKED, .exit = KILLED, IS(BROKEN, TEST_CRASHED, "signal 9 in stage work") },
 		{ BEGIN, .exit = EXIT_3,
 		  IS(BROKEN, TEST_CRASHED, "exited with 3 before its first") },
@@ -492,7 +497,7 @@ static void judging_keeps_parts_known_before(void **state UNUSED)
 
 static void evaluate(struct told *t)
 {
-	harness_check(&t->test, &t->report, &t->disturbance, &t->outcome);
+	harness_check(&t->test, &t->report, &t->disturbance, &t->clock, &t->outcome);
 }
 
 static void parts_and_notes_reach_the_outcome(void **state UNUSED)

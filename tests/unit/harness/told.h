@@ -13,6 +13,7 @@ struct told {
 	struct exchange_declared_test test;
 	struct harness_test_report report;
 	struct checks_disturbance disturbance;
+	struct checks_clock clock;
 	struct result_outcome outcome;
 };
 
