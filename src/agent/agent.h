@@ -65,6 +65,8 @@ uint64_t agent_identity_phys(const struct agent_identity *id);
 
 /* A channel that takes every byte at once. */
 typedef void agent_sink(const void *bytes, size_t n);
+/* Waits for bytes of the host. Valid until the next call; *more: there are more at once. */
+typedef struct bytes agent_source(bool *more);
 
 struct agent_output {
 	int fd;		  /* does not block; not used with a sink */
@@ -95,17 +97,18 @@ enum agent_input {
 	AGENT_INPUT_STREAM, /* a socket: its end is the end of the work */
 	AGENT_INPUT_PORT,   /* a virtio port: an end only means that the host is away */
 	/*
-	 * A file of frames. RUN, PUT, GET_TOPOLOGY and POWER_OFF wait until nothing runs,
-	 * STDIN waits for its window; the end of the file is the end once nothing runs.
+	 * Memory in which frames lie when we ask for them, and time does not pass while we wait.
+	 * RUN, PUT, GET_TOPOLOGY and POWER_OFF wait until nothing runs, STDIN waits for its window.
 	 */
-	AGENT_INPUT_PLAN,
+	AGENT_INPUT_MAILBOX,
 };
 
 struct agent_config {
 	enum agent_input input;
-	int in, out;	  /* may be the same; not blocking, except a plan */
-	agent_sink *sink; /* in place of out */
-	const char *root; /* PUT unpacks below it; "/" in a guest */
+	int in, out;	      /* may be the same; not blocking; not used with a source and a sink */
+	agent_source *source; /* in place of in: a mailbox's */
+	agent_sink *sink;     /* in place of out */
+	const char *root;     /* PUT unpacks below it; "/" in a guest */
 	const char *sysfs;
 	const char *cgroup_root;
 	/* Clock, randomness and OOM scores are ours to set; SIGUSR1, SIGUSR2 and SIGTERM end us. */
@@ -114,7 +117,7 @@ struct agent_config {
 };
 
 enum agent_end {
-	AGENT_END_INPUT, /* the stream or the plan is over */
+	AGENT_END_INPUT, /* the stream is over */
 	AGENT_END_POWER_OFF,
 	/* Asked for inside the guest, by the signals that busybox sends to its first process. */
 	AGENT_END_GUEST_OFF,
@@ -252,8 +255,10 @@ struct agent {
 
 /* Handles one frame; errors are reported to the host. */
 void agent_handle(struct agent *a, const struct wire_frame *frame);
-/* With a plan: is it this frame's turn? */
+/* With a mailbox: is it this frame's turn? */
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame);
+/* Something is under way that needs time: a command. */
+bool agent_is_busy(const struct agent *a);
 /* The stream can no longer be trusted. Takes the error. */
 void agent_session_failed(struct agent *a, struct error *err);
 /* Ends what runs: its channels are forgotten. */

@@ -251,6 +251,11 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 		agent_output_fail(&a->out, frame->channel, err);
 }
 
+bool agent_is_busy(const struct agent *a)
+{
+	return a->commands.n > 0;
+}
+
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
 {
 	struct agent_command *c;
@@ -260,7 +265,7 @@ bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
 	case WIRE_PUT:
 	case WIRE_GET_TOPOLOGY:
 	case WIRE_POWER_OFF:
-		return a->commands.n == 0;
+		return !agent_is_busy(a);
 	case WIRE_STDIN:
 		c = find_command(a, frame->channel);
 		return !c || c->window >= frame->payload.n || c->exited;

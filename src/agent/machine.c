@@ -94,11 +94,6 @@ int agent_machine_write(const char *path, const char *text)
 	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
 }
 
-void agent_machine_park(void)
-{
-	reboot(RB_AUTOBOOT);
-}
-
 void agent_machine_reboot(void)
 {
 	sync();

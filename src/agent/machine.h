@@ -3,6 +3,7 @@
 #ifndef KTSTR_AGENT_MACHINE_H
 #define KTSTR_AGENT_MACHINE_H
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/strbuf.h"
@@ -19,14 +20,6 @@ int agent_machine_write(const char *path, const char *text);
 /* MemAvailable of /proc/meminfo; 0 when it is not there. */
 uint64_t agent_machine_available_kb(void);
 uint64_t agent_machine_parse_available_kb(const char *meminfo) MUST_CHECK;
-/*
- * Every CPU stands still, then the machine resets, which stops it where it does not reboot.
- * The one way to a stop after which no instruction runs: a restart halts all other CPUs with
- * interrupts off, and QEMU ends the CPU that asks for a reset at that very instruction, while it
- * acts upon power-off and isa-debug-exit (since 9.2) some time later. Comes back only if the kernel
- * refuses.
- */
-void agent_machine_park(void);
 /* Syncs and restarts the machine, which ends it where it does not reboot. */
 void agent_machine_reboot(void);
 /* Syncs and turns the machine off; comes back only if the kernel refuses. */
@@ -44,11 +37,12 @@ bool agent_setup_cmdline_has(const char *cmdline, const char *word);
 /* The device file's name ("vport1p1") of the virtio port with this name; the caller frees it. */
 struct error *agent_port_find(const char *sysfs, const char *name, char **ret) MUST_CHECK;
 
-/* The channel that needs no interrupt: bytes go out at the instruction that writes them. */
+/* The channel that needs no interrupt: see wire/mailbox.h. */
 
-/* Asks the kernel for the port of QEMU's isa-debugcon. */
-struct error *agent_debug_port_open(void) MUST_CHECK;
-void agent_debug_port_write(const void *bytes, size_t n);
+/* Finds the memory on the PCI bus and maps it. */
+struct error *agent_mailbox_open(const char *sysfs) MUST_CHECK;
+void agent_mailbox_write(const void *bytes, size_t n);
+struct bytes agent_mailbox_read(bool *more);
 
 /*
  * Turns every controller that this cgroup has on for its children. What the kernel refuses is

@@ -9,8 +9,6 @@
 #include "base/alloc.h"
 #include "base/io.h"
 
-#define PLAN_PATH "/ktstr/plan"
-
 enum { CMDLINE_BYTES = 64 * 1024, PORT_TRIES = 500, PORT_WAIT_US = 10000 };
 
 /* One line on the console; then there is nothing left to do here. */
@@ -62,16 +60,6 @@ static struct error *open_port(int *ret)
 	return NULL;
 }
 
-static struct error *open_plan(int *ret)
-{
-	int fd = open(PLAN_PATH, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return agent_error(AGENT_SYSTEM, errno, PLAN_PATH);
-	*ret = fd;
-	return agent_debug_port_open();
-}
-
 int main(void)
 {
 	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT, cmdline = STRBUF_INIT;
@@ -92,10 +80,12 @@ int main(void)
 	open_console();
 	error_free(io_read_file("/proc/cmdline", CMDLINE_BYTES, &cmdline));
 	config.boot_log = strbuf_str(&log);
-	if (agent_setup_cmdline_has(strbuf_str(&cmdline), "ktstr.deterministic")) {
-		config.input = AGENT_INPUT_PLAN;
-		config.sink = agent_debug_port_write;
-		err = open_plan(&config.in);
+	if (agent_setup_cmdline_has(strbuf_str(&cmdline), "ktstr.mailbox")) {
+		config.input = AGENT_INPUT_MAILBOX;
+		config.in = config.out = -1;
+		config.source = agent_mailbox_read;
+		config.sink = agent_mailbox_write;
+		err = agent_mailbox_open("/sys");
 	} else {
 		config.input = AGENT_INPUT_PORT;
 		err = open_port(&config.in);
@@ -107,8 +97,6 @@ int main(void)
 		die(err);
 	if (end == AGENT_END_GUEST_REBOOT)
 		agent_machine_reboot();
-	else if (config.input == AGENT_INPUT_PLAN && end != AGENT_END_GUEST_OFF)
-		agent_machine_park();
 	agent_machine_power_off();
 	die(agent_error(AGENT_SYSTEM, 0, "the machine does not turn off"));
 }

@@ -23,15 +23,16 @@ struct loop {
 	int ended_by; /* such a signal; 0: none yet */
 	VEC(struct pollfd) fds;
 	VEC(struct watch) watches;
-	struct wire_frame held; /* of a plan, not yet its turn */
+	struct wire_frame held; /* of a mailbox, not yet its turn */
 	bool holds;
+	bool more; /* of a mailbox: the host has said that there is more */
 	bool input_over;
 	bool host_away;
 };
 
-static bool is_plan(const struct loop *l)
+static bool has_mailbox(const struct loop *l)
 {
-	return l->agent.config->input == AGENT_INPUT_PLAN;
+	return l->agent.config->input == AGENT_INPUT_MAILBOX;
 }
 
 static void watch(struct loop *l, struct pollfd fd, struct agent_command *command,
@@ -145,7 +146,7 @@ static struct error *take_frames(struct loop *l)
 				return NULL;
 			l->holds = true;
 		}
-		if (is_plan(l) && !agent_may_handle(a, &l->held))
+		if (has_mailbox(l) && !agent_may_handle(a, &l->held))
 			return NULL;
 		l->holds = false;
 		agent_handle(a, &l->held);
@@ -203,9 +204,26 @@ static bool is_over(const struct loop *l)
 {
 	if (l->agent.powering_off || l->ended_by)
 		return true;
-	if (is_plan(l) && l->agent.session_failed)
-		return true;
-	return l->input_over && (!is_plan(l) || (!l->holds && l->agent.commands.n == 0));
+	return l->input_over;
+}
+
+/*
+ * The machine stands still until the host has answered, so it is asked only when nothing is under
+ * way, or when it said that the rest of something comes.
+ */
+static bool wants_mail(const struct loop *l)
+{
+	return has_mailbox(l) && !l->holds && (l->more || !agent_is_busy(&l->agent));
+}
+
+static struct error *read_mail(struct loop *l)
+{
+	struct bytes input = l->agent.config->source(&l->more);
+	struct error *err;
+
+	wire_receiver_feed(&l->agent.receiver, input.at, input.n);
+	err = take_frames(l);
+	return err ? err : agent_output_flush(&l->agent.out);
 }
 
 static struct error *one_round(struct loop *l)
@@ -213,6 +231,8 @@ static struct error *one_round(struct loop *l)
 	struct agent *a = &l->agent;
 	struct error *err = NULL;
 
+	if (wants_mail(l))
+		return read_mail(l);
 	gather(l);
 	if (poll(l->fds.at, l->fds.n, time_left_ms(l)) < 0 && errno != EINTR)
 		return agent_error(AGENT_SYSTEM, errno, "poll");

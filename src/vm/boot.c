@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "vm/state.h"
 
@@ -23,7 +24,14 @@ enum {
 	QMP_WAIT_SEC = 60,
 	/* COMMAND_LINE_SIZE of x86: what is longer is cut off without a word. */
 	KERNEL_ARGS_BYTES = 2048,
+	/* Counting instructions makes a guest several times slower. */
+	VIRTUAL_SLOWER = 4,
+	/* With -icount the TSC counts nanoseconds of the guest. */
+	VIRTUAL_TSC_KHZ = 1000000,
 };
+
+/* 2026-01-01T00:00:00Z, with which a virtual machine's RTC begins as well. */
+#define VIRTUAL_REALTIME_NS (UINT64_C(1767225600) * NS_PER_SEC)
 
 /*
  * An oops ends the guest: a kernel that went on after one proves nothing. tsc=reliable: the
@@ -47,32 +55,38 @@ uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus)
  * Nothing random: the addresses of the kernel and of programs stay where they are, and the CPU is
  * not asked. What the kernel gathers itself comes from clocks, which count instructions.
  */
-#define DETERMINISTIC_ARGS "nokaslr random.trust_cpu=off ktstr.deterministic"
+#define VIRTUAL_ARGS "nokaslr random.trust_cpu=off ktstr.mailbox"
 
-void vm_boot_format_args(const struct topo *topology, bool deterministic, const char *extra,
+void vm_boot_format_args(const struct topo *topology, enum vm_clock_kind clock, const char *extra,
 			 struct strbuf *into)
 {
 	const char *wanted = vm_qemu_topology_kernel_args(topology);
 
 	strbuf_append(into, COMMON_ARGS " ");
-	strbuf_append(into, deterministic ? DETERMINISTIC_ARGS : "random.trust_cpu=on");
+	strbuf_append(into, clock == VM_CLOCK_VIRTUAL ? VIRTUAL_ARGS : "random.trust_cpu=on");
 	if (wanted[0])
 		strbuf_appendf(into, " %s", wanted);
 	if (extra && extra[0])
 		strbuf_appendf(into, " %s", extra);
 }
 
-struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
-				    struct strbuf *into)
+/* With KVM the guest gets the frequency from KVM itself: 0. */
+static uint64_t tsc_khz_of(const struct vm_machine_plan *plan)
+{
+	if (plan->clock == VM_CLOCK_VIRTUAL)
+		return VIRTUAL_TSC_KHZ;
+	return plan->accel->kind == VM_ACCEL_TCG ? vm_host_tsc_khz() : 0;
+}
+
+struct error *vm_boot_complete_args(const struct vm_machine_plan *plan, struct strbuf *into)
 {
 	size_t before = into->n;
-	/* With KVM the guest gets the frequency from KVM itself. */
-	uint64_t tsc_khz = accel->kind == VM_ACCEL_TCG ? vm_host_tsc_khz() : 0;
+	uint64_t tsc_khz = tsc_khz_of(plan);
 
 	/* First, so that a wish of the caller's comes later and counts. */
 	if (tsc_khz)
 		strbuf_appendf(into, "tsc_early_khz=%llu ", (unsigned long long)tsc_khz);
-	strbuf_append(into, arguments);
+	strbuf_append(into, plan->kernel_args);
 	if (into->n - before >= KERNEL_ARGS_BYTES)
 		return base_error(BASE_LIMIT, 0,
 				  "the kernel takes arguments of up to %d bytes, these are %zu",
@@ -80,9 +94,16 @@ struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *ar
 	return NULL;
 }
 
-const char *vm_boot_image(const struct kernel *kernel)
+struct error *vm_boot_image(const struct kernel *kernel, enum vm_clock_kind clock, const char **ret)
 {
-	return kernel->bzimage_path ? kernel->bzimage_path : kernel->vmlinux_path;
+	if (clock == VM_CLOCK_VIRTUAL && !kernel->vmlinux_path)
+		return vm_error(VM_QEMU_FAILED, 0,
+				"kernel %s has no vmlinux, which a virtual clock needs: its "
+				"bzImage would move the kernel",
+				kernel->release);
+	*ret = kernel->bzimage_path && clock == VM_CLOCK_REAL ? kernel->bzimage_path
+							      : kernel->vmlinux_path;
+	return NULL;
 }
 
 struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs)
@@ -118,6 +139,8 @@ static struct error *hear_events(struct vm *vm)
 	struct error *err = vm_qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,
 					   NULL);
 
+	if (!err && vm->link.mailbox)
+		err = vm_mailbox_find(vm->link.mailbox, vm->pid);
 	return vm_explain_monitor(vm, err, "starting QEMU");
 }
 
@@ -125,12 +148,13 @@ struct error *vm_boot_until_ready(struct vm *vm, const struct vm_machine_plan *p
 				  const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
 				  const struct cancel *cancel)
 {
-	uint64_t timeout_ns = vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
+	uint64_t timeout_ns = vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology)) *
+			      (plan->clock == VM_CLOCK_VIRTUAL ? VIRTUAL_SLOWER : 1);
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct vm_machine_plan here = *plan;
 	struct error *err;
 
-	err = vm_boot_complete_args(&vm->accel, plan->kernel_args, &arguments);
+	err = vm_boot_complete_args(plan, &arguments);
 	here.kernel_args = strbuf_str(&arguments);
 	if (!err)
 		err = vm_launch(vm, &here);
@@ -157,19 +181,41 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
+static struct error *fill_from_host(struct wire_hello *hello, uint32_t *session)
+{
+	hello->realtime_ns = realtime_ns();
+	if (getrandom(hello->entropy, sizeof(hello->entropy), 0) != sizeof(hello->entropy) ||
+	    getrandom(session, sizeof(*session), 0) != sizeof(*session))
+		return vm_error(VM_AGENT, errno, "cannot get random bytes for the guest");
+	return NULL;
+}
+
+/* The same for every run with this seed. */
+static void fill_from_seed(const struct vm *vm, struct wire_hello *hello, uint32_t *session)
+{
+	uint64_t word = vm->seed;
+
+	for (size_t i = 0; i < sizeof(hello->entropy); i++) {
+		word = hash_bytes(HASH_INIT, &word, sizeof(word));
+		hello->entropy[i] = (uint8_t)(hash_u64(word) >> 56);
+	}
+	hello->realtime_ns = VIRTUAL_REALTIME_NS;
+	*session = vm->ready.generation + 1;
+}
+
 struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	struct wire_hello hello = {
-		.protocol = WIRE_PROTOCOL,
-		.heartbeat_ms = heartbeat_ms,
-		.realtime_ns = realtime_ns(),
-	};
+	struct wire_hello hello = { .protocol = WIRE_PROTOCOL, .heartbeat_ms = heartbeat_ms };
 	uint32_t session = 0;
+	struct error *err = NULL;
 
-	if (getrandom(hello.entropy, sizeof(hello.entropy), 0) != sizeof(hello.entropy) ||
-	    getrandom(&session, sizeof(session), 0) != sizeof(session))
-		return vm_error(VM_AGENT, errno, "cannot get random bytes for the guest");
+	if (vm->clock == VM_CLOCK_VIRTUAL)
+		fill_from_seed(vm, &hello, &session);
+	else
+		err = fill_from_host(&hello, &session);
+	if (err)
+		return err;
 	if (nonce)
 		memcpy(hello.nonce, nonce, sizeof(hello.nonce));
 	vm->heartbeat_ms = heartbeat_ms;

@@ -16,6 +16,11 @@ enum vm_clock_kind { VM_CLOCK_REAL, VM_CLOCK_VIRTUAL };
 /* "real", "virtual". */
 const char *vm_clock_name(enum vm_clock_kind kind);
 
+/* No turn of a CPU is longer than this, in the guest's time, except with the seed 0. */
+enum { VM_TURN_NS = 20000 };
+/* The seed of a machine that nobody gave one. */
+enum { VM_SEED_DEFAULT = 1 };
+
 /* What is asked for. */
 enum vm_clock_wish { VM_CLOCK_WISH_AUTO, VM_CLOCK_WISH_VIRTUAL, VM_CLOCK_WISH_REAL };
 

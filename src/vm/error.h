@@ -22,6 +22,8 @@
 	X(VM_TEMPLATE, "template", "a template could not be made or used")                      \
 	X(VM_CLONE, "clone-proof", "a clone differs from its template")                         \
 	X(VM_CACHE_FULL, "cache-full", "there is no room for a template")                       \
+	X(VM_HOST_LIMIT, "host-limit",                                                          \
+	  "a guest with a virtual clock took far too long for the host")                        \
 	X(VM_MIPS, "mips", "no machine can be that fast")
 DECLARE_ERROR_DOMAIN(vm, VM, VM_ERRORS);
 

@@ -143,6 +143,7 @@ struct error *vm_publish(struct vm *vm)
 		.memory_bytes = vm->memory_bytes,
 		.accel = (char *)vm->accel.name,
 		.accel_reason = vm->accel.reason,
+		.deterministic = vm->clock == VM_CLOCK_VIRTUAL,
 		.template = vm->template_key,
 		.qmp_socket = vm->monitor_socket,
 		.console_log = vm->console_path,

@@ -22,7 +22,7 @@ static struct error *build_initramfs(const struct kernel *kernel, struct strbuf 
 	return error_wrap(vm_initramfs_build(&options, ret), "building the initramfs");
 }
 
-void vm_keep_console(const struct vm *vm, const struct vm_spec *spec)
+static void keep_console(const struct vm *vm, const struct vm_spec *spec)
 {
 	if (spec->ret_console && vm->console_path)
 		error_free(vm_console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
@@ -33,14 +33,18 @@ static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
 {
 	_cleanup_strbuf_ struct strbuf initramfs = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
+	const char *image;
 	struct error *err;
 
 	err = build_initramfs(spec->kernel, &initramfs);
 	if (err)
 		return err;
-	vm_boot_format_args(&spec->topology, false, spec->kernel_args, &arguments);
+	err = vm_boot_image(spec->kernel, spec->clock, &image);
+	if (err)
+		return err;
+	vm_boot_format_args(&spec->topology, spec->clock, spec->kernel_args, &arguments);
 	vm->kernel_args = strbuf_take(&arguments);
-	vm->cold_image = xstrdup(vm_boot_image(spec->kernel));
+	vm->cold_image = xstrdup(image);
 	err = vm_boot_make_files(vm, &initramfs);
 	return err ? err : vm_open_run_dir(vm);
 }
@@ -75,6 +79,9 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 		spec->on_template(spec->say_context);
 	first = vm_new(spec);
 	first->cancel = cancel;
+	first->speed = vm->speed;
+	/* All seeds share the template. */
+	first->seed = VM_SEED_DEFAULT;
 	err = vm_choose_qemu(first, spec->accel);
 	if (!err)
 		err = build_initramfs(spec->kernel, &initramfs);
@@ -82,7 +89,7 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 		err = vm_clone_make_template(&draft, first, spec, &initramfs, cancel,
 					     &vm->template);
 	if (err)
-		vm_keep_console(first, spec);
+		keep_console(first, spec);
 	return err;
 }
 
@@ -164,6 +171,8 @@ static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const st
 	struct error *err;
 
 	err = vm_choose_qemu(vm, spec->accel);
+	if (!err && spec->clock == VM_CLOCK_VIRTUAL)
+		err = vm_speed_choose(spec->mips, topo_cpus(&spec->topology), &vm->speed);
 	if (err)
 		return err;
 	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
@@ -226,6 +235,20 @@ static struct error *warm_up(struct vm *vm, const struct cancel *cancel)
 	return err;
 }
 
+/*
+ * One with a virtual clock is held wherever it wants input: it stands still by itself. What it has
+ * done by then must not depend on whether it was kept ready, so the caller's warm-up is a part of
+ * the run, and there is no second greeting.
+ */
+static struct error *park_virtual(struct vm *vm, const struct vm_spec *spec,
+				  const struct cancel *cancel)
+{
+	struct error *err = spec->warm_up ? spec->warm_up(spec->say_context, vm, cancel) : NULL;
+
+	vm->is_parked = !err;
+	return error_wrap(err, "keeping a clone ready");
+}
+
 static struct error *park(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
 	struct error *err = spec->warm_up ? spec->warm_up(spec->say_context, vm, cancel)
@@ -246,6 +269,8 @@ static struct error *wake_spare(struct vm *vm, const struct cancel *cancel)
 	uint64_t start_ns = clock_monotonic_ns();
 
 	vm->is_parked = false;
+	if (vm->clock == VM_CLOCK_VIRTUAL)
+		return NULL;
 	return error_wrap(vm_clone_wake(vm, &vm->parked, vm->heartbeat_ms, start_ns,
 					start_ns + RELEASE_SEC * NS_PER_SEC, cancel),
 			  "waking a spare");
@@ -260,7 +285,8 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 		if (!err && vm->cloned)
 			err = release(vm, cancel);
 		if (!err && vm->cloned)
-			err = park(vm, spec, cancel);
+			err = vm->clock == VM_CLOCK_VIRTUAL ? park_virtual(vm, spec, cancel)
+							    : park(vm, spec, cancel);
 		if (!err) {
 			*ret = take_ptr(vm);
 			return NULL;
@@ -293,7 +319,7 @@ struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, 
 			continue;
 		}
 		if (err) {
-			vm_keep_console(vm, spec);
+			keep_console(vm, spec);
 			return tell_of_trial(spec, err);
 		}
 		note_trial(vm, NULL);

@@ -3,6 +3,7 @@
 #ifndef KTSTR_VM_STATE_H
 #define KTSTR_VM_STATE_H
 
+#include "vm/link/mailbox.h"
 #include "vm/qemu/machine_args.h"
 #include "vm/run/run.h"
 #include "vm/template/template.h"
@@ -15,6 +16,7 @@
 
 struct vm_link {
 	int fd;
+	struct vm_mailbox *mailbox; /* a virtual clock: then fd is the plugin's; NULL: a socket */
 	struct wire_sender sender;
 	struct wire_receiver receiver;
 	struct strbuf out;
@@ -23,10 +25,14 @@ struct vm_link {
 	bool settled;		 /* a frame of this session has come */
 	uint64_t skipped_before; /* bytes out of step in sessions before this one */
 	uint64_t bytes_in, bytes_out;
+	/* With a mailbox: what came. */
+	uint64_t digest;
+	uint64_t last_ns; /* the guest's time of the last frame */
+	VEC(struct vm_frame_note) notes;
 };
 
-/* Takes the socket over. */
-void vm_link_init(struct vm_link *link, int fd);
+/* Takes the socket over, and the mailbox, which is NULL without one. */
+void vm_link_init(struct vm_link *link, int fd, struct vm_mailbox *mailbox);
 void vm_link_deinit(struct vm_link *link);
 /* A new session from sequence 0; send HELLO next. */
 void vm_link_begin(struct vm_link *link, uint32_t session);
@@ -35,6 +41,10 @@ struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t c
 			   const void *payload, size_t n) MUST_CHECK;
 /* Bytes that wait; a caller with much to send waits until they are few. */
 size_t vm_link_backlog(const struct vm_link *link);
+/* Something can be done without waiting for the descriptor. */
+bool vm_link_is_due(const struct vm_link *link);
+/* The guest is held until we send something, which nobody is about to do. */
+bool vm_link_is_stuck(const struct vm_link *link);
 /* What to poll() for. */
 short vm_link_events(const struct vm_link *link);
 /* Writes and reads what can be written and read now. A guest that closed sets ->closed. */
@@ -55,6 +65,9 @@ struct vm {
 	struct vm_qemu_binary *qemu;
 	struct vm_accel accel; /* its qemu_cpu may be ->cpu */
 	char *cpu;	       /* asked for; NULL: the usual one */
+	enum vm_clock_kind clock;
+	struct vm_speed speed; /* of a virtual clock */
+	uint64_t seed;
 	struct topo topology;
 	uint64_t memory_bytes;
 	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */
@@ -62,8 +75,7 @@ struct vm {
 	char *console_path;
 	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
-	int debug_fd;			     /* frames of a deterministic guest; -1 in all others */
-	int ram_fds[TOPO_LIMIT_ASKED_NODES]; /* a machine that boots */
+	int ram_fds[TOPO_LIMIT_ASKED_NODES];		/* a machine that boots */
 	uint64_t ram_addresses[TOPO_LIMIT_ASKED_NODES]; /* a clone: in QEMU's address space */
 
 	pid_t pid; /* 0: not started, or reaped */
@@ -88,6 +100,7 @@ struct vm {
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
 	bool frozen;
+	bool touched; /* a virtual machine was stopped in the middle of its work */
 	uint32_t heartbeat_ms;
 
 	struct vm_template *template; /* what a clone came from, until it runs */
@@ -105,8 +118,6 @@ struct vm {
 struct vm *vm_new(const struct vm_spec *spec);
 /* Which QEMU, what executes the guest, and with which model of a CPU. */
 struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish) MUST_CHECK;
-/* start.c: for those who wonder why a guest that is about to go did not come up. */
-void vm_keep_console(const struct vm *vm, const struct vm_spec *spec);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* publish.c: console and monitor for others; then the description. */
@@ -120,10 +131,6 @@ void vm_on_event(void *context, const struct vm_qmp_message *event);
 /* SIGKILL and reap; fine when nothing runs. */
 void vm_kill(struct vm *vm);
 
-/* watch.c: why the guest does not answer any more. Never NULL. */
-struct error *vm_explain(struct vm *vm, const char *doing) MUST_CHECK;
-/* The same when it is known that the guest ended itself, for ->shutdown.reason. */
-struct error *vm_explain_shutdown(struct vm *vm, const char *doing) MUST_CHECK;
 /* Of an error of the monitor: one that closed means a QEMU that ended, and that says more. */
 struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
 /* The same for an error that a dead QEMU may be the reason of. */
@@ -137,6 +144,9 @@ struct error *vm_failed(struct bytes payload) MUST_CHECK;
 bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint64_t limit_ns);
 /* How long the agent may be silent: some heartbeats, and not less than `patience_ns`. */
 uint64_t vm_silence_limit_ns(uint32_t heartbeat_ms, uint64_t patience_ns);
+/* With a virtual clock: until the guest is held because it wants input. */
+struct error *vm_await_hold(struct vm *vm, uint64_t deadline_ns,
+			    const struct cancel *cancel) MUST_CHECK;
 /* Until an event of QEMU has set one of the handle's flags. */
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel) MUST_CHECK;
@@ -152,16 +162,20 @@ struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns,
 /* Grows with the CPUs, knows that emulation is slow and that a trial of KVM is short. */
 uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus);
 /* The kernel's command line; `extra` may be NULL. */
-void vm_boot_format_args(const struct topo *topology, bool deterministic, const char *extra,
+void vm_boot_format_args(const struct topo *topology, enum vm_clock_kind clock, const char *extra,
 			 struct strbuf *into);
 /*
  * The same as it goes to QEMU, with what holds only on this host. One that the kernel would cut off
  * is BASE_LIMIT.
  */
-struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
+struct error *vm_boot_complete_args(const struct vm_machine_plan *plan,
 				    struct strbuf *into) MUST_CHECK;
-/* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
-const char *vm_boot_image(const struct kernel *kernel);
+/*
+ * The bzImage where there is one: only its decompressor moves the kernel (KASLR). With a virtual
+ * clock the vmlinux, through PVH: firmware and decompressor have no say in where things lie.
+ */
+struct error *vm_boot_image(const struct kernel *kernel, enum vm_clock_kind clock,
+			    const char **ret) MUST_CHECK;
 /* RAM and initramfs as memory files. */
 struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs) MUST_CHECK;
 /* Starts QEMU and waits until the agent has answered and the topology is the one asked for. */

@@ -27,13 +27,14 @@ struct vm *vm_new(const struct vm_spec *spec)
 	vm->memory_bytes = spec->memory_bytes ? spec->memory_bytes
 					      : vm_ram_default_bytes(&spec->topology);
 	vm->console_fd = vm->stderr_fd = vm->initrd_fd = vm->pidfd = vm->link.fd = -1;
-	vm->debug_fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
 		vm->ram_fds[i] = -1;
 	vm->cpu = copy(spec->cpu);
 	vm->kernel_id = copy(kernel->id);
 	vm->kernel_release = copy(kernel->release);
 	vm->kernel_build_id = copy(kernel->build_id);
+	vm->clock = spec->clock;
+	vm->seed = spec->seed;
 	vm->say = spec->say;
 	vm->say_context = spec->say_context;
 	return vm;
@@ -41,8 +42,7 @@ struct vm *vm_new(const struct vm_spec *spec)
 
 static void close_files(struct vm *vm)
 {
-	int *const fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd,
-			     &vm->debug_fd };
+	int *const fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (*fds[i] >= 0)
@@ -86,6 +86,12 @@ struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish)
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
+	if (vm->clock == VM_CLOCK_VIRTUAL) {
+		if (wish == VM_ACCEL_WISH_KVM)
+			return vm_error(VM_QEMU_FAILED, 0,
+					"only TCG counts instructions: a virtual clock has no KVM");
+		wish = VM_ACCEL_WISH_TCG;
+	}
 	vm_accel_choose(wish, &vm->accel);
 	if (vm->cpu)
 		vm->accel.qemu_cpu = vm->cpu;
@@ -117,7 +123,20 @@ struct vm_facts vm_facts(const struct vm *vm)
 		.memory_bytes = vm->memory_bytes,
 		.prepared_ns = vm->prepared_ns,
 		.cloned = vm->cloned,
+		.clock = vm->clock,
+		.speed = vm->speed,
+		.seed = vm->seed,
+		.turn_ns = vm->clock == VM_CLOCK_VIRTUAL && vm->seed ? VM_TURN_NS : 0,
+		.digest = vm->link.digest,
+		.guest_ns = vm->link.last_ns,
+		.touched = vm->touched,
 	};
+}
+
+const struct vm_frame_note *vm_frame_notes(const struct vm *vm, size_t *ret_n)
+{
+	*ret_n = vm->link.notes.n;
+	return vm->link.notes.at;
 }
 
 struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,

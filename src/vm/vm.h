@@ -91,6 +91,15 @@ struct vm_facts {
 };
 struct vm_facts vm_facts(const struct vm *vm);
 
+/* With a virtual clock: every frame that came, to find where two runs begin to differ. */
+struct vm_frame_note {
+	uint64_t time_ns; /* the guest's CLOCK_MONOTONIC */
+	uint64_t hash;	  /* of the payload */
+	uint32_t type, channel, n;
+};
+/* Borrowed until the handle is used again. */
+const struct vm_frame_note *vm_frame_notes(const struct vm *vm, size_t *ret_n);
+
 /* What the guest's /sys says, asked now. */
 struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret) MUST_CHECK;

@@ -24,7 +24,7 @@ EXCEPTIONS = (
 EXPECTED = (
     (r"bpf/(.*\.bpf\.c|scx\.h|kernel_task\.h)$", "GPL-2.0-only"),
     (r"bpf/", "GPL-2.0-or-later"),
-    (r"src/(agent|cli)/", "GPL-2.0-or-later"),
+    (r"src/(agent|cli|plugin)/", "GPL-2.0-or-later"),
     (r"src/.*\.[ch]$", "LGPL-2.1-or-later"),
     (r"include/", "LGPL-2.1-or-later"),
     (r"(tests|tools|bench)/", "GPL-2.0-or-later"),

@@ -68,11 +68,10 @@ def initramfs(extra=()):
 class Guest:
     """A booted machine; `host` speaks with its agent, `console` is the kernel's text."""
 
-    def __init__(self, cpus="1,sockets=1,cores=1,threads=1", memory="256M", append="", extra=(), deterministic=False,
+    def __init__(self, cpus="1,sockets=1,cores=1,threads=1", memory="256M", append="", extra=(),
                  port="ktstr.ctl"):
         self.directory = tempfile.mkdtemp(prefix="ktstr-guest-")
         self.console_path = os.path.join(self.directory, "console")
-        self.frames_path = os.path.join(self.directory, "frames")
         initrd = os.path.join(self.directory, "initrd")
         with open(initrd, "wb") as f:
             f.write(initramfs(extra))
@@ -81,15 +80,9 @@ class Guest:
                 "-display", "none", "-no-reboot", "-kernel", kernel(), "-initrd", initrd,
                 "-chardev", f"file,id=con,path={self.console_path}", "-serial", "chardev:con"]
         words = "console=ttyS0 panic=-1 mitigations=off tsc=reliable no_timer_check " + append
-        if deterministic:
-            args += ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off", "-cpu", "Nehalem,level=32",
-                     "-rtc", "base=2026-01-01T00:00:00,clock=vm",
-                     "-chardev", f"file,id=dbg,path={self.frames_path}", "-device", "isa-debugcon,iobase=0xe9,chardev=dbg"]
-            words += " nokaslr random.trust_cpu=off ktstr.deterministic"
-        else:
-            args += ["-accel", "tcg,thread=single", "-cpu", "Nehalem,level=32",
-                     "-chardev", f"socket,id=ctl,fd={theirs.fileno()}", "-device", "virtio-serial-pci,max_ports=4",
-                     "-device", f"virtserialport,chardev=ctl,name={port}"]
+        args += ["-accel", "tcg,thread=single", "-cpu", "Nehalem,level=32",
+                 "-chardev", f"socket,id=ctl,fd={theirs.fileno()}", "-device", "virtio-serial-pci,max_ports=4",
+                 "-device", f"virtserialport,chardev=ctl,name={port}"]
         args += ["-append", words]
         # Any answer may take a while on a slow machine without hardware virtualisation.
         self.host = ktwire.Host(ours, limit_s=180)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One guest, run again and again through tests/vm/deterministic.c; what it left is hashed here."""
+"""One guest, run again and again through tests/vm/repeat.c; what it left is hashed here."""
 
 import hashlib
 import os
@@ -7,7 +7,7 @@ import subprocess
 
 import guest
 
-DRIVER = os.path.join(guest.BUILD, "tests", "vm", "deterministic")
+DRIVER = os.path.join(guest.BUILD, "tests", "vm", "repeat")
 # Three processes that never sleep and one that does, so that CPUs are busy when the guest ends; then some that
 # depends on randomness, on time and on who ran when.
 BUSY = """for i in 1 2 3; do sh -c 'while :; do :; done' >/dev/null 2>&1 </dev/null & done

@@ -171,46 +171,5 @@ class Ends(unittest.TestCase):
             self.assertRegex(g.console, r"(?m)^ktstr-agent: fatal: \[agent-system\] there is no port named ktstr.ctl")
 
 
-def plan():
-    """Frames that arrive before the machine was turned on."""
-    fields = [
-        ("hello", 0, ktwire.hello_payload(1_700_000_000 * 10**9, bytes(range(32)), NONCE, 0)),
-        ("run", 1, ktwire.run_payload(["cat"], flags=ktwire.RUN_STDIN)),
-        ("stdin", 1, b"to the cat"),
-        ("stdin-end", 1, b""),
-        ("run", 2, ktwire.run_payload(["sh", "-c", "head -c 8 /dev/urandom | od -An -tx1; exit 3"])),
-        ("get-topology", 3, b""),
-    ]
-    return b"".join(ktwire.frame(kind, 9, channel, i, payload) for i, (kind, channel, payload) in enumerate(fields))
-
-
-@unittest.skipIf(guest.missing(), guest.missing())
-class Deterministic(unittest.TestCase):
-    def run_plan(self):
-        with guest.Guest(cpus="2,sockets=1,cores=2,threads=1", deterministic=True,
-                         extra=[("ktstr/plan", 0o100644, plan())]) as g:
-            self.assertEqual(g.wait(300), 0, g.console[-2000:])
-            return guest.read(g.frames_path), g.console
-
-    def test_a_plan_is_carried_out_in_order_and_the_same_each_time(self):
-        frames, console = self.run_plan()
-        host = ktwire.Host(None)
-        host.buffer += frames
-        got = []
-        while host.buffer:
-            got.append(host.take())
-        self.assertEqual([f.sequence for f in got], list(range(len(got))))
-        words = [(f.type, f.channel) for f in got]
-        self.assertEqual(words[0], ("ready", 0))
-        self.assertEqual(words[-2:], [("topology", 3), ("bye", 0)])
-        self.assertLess(words.index(("exited", 1)), words.index(("started", 2)))
-        self.assertEqual(b"".join(f.payload for f in got if (f.type, f.channel) == ("stdout", 1)), b"to the cat")
-        exits = {f.channel: struct.unpack_from("<II", f.payload) for f in got if f.type == "exited"}
-        self.assertEqual(exits, {1: (ktwire.EXITED, 0), 2: (ktwire.EXITED, 3)})
-        again, console_again = self.run_plan()
-        self.assertEqual(hashlib.sha256(again).digest(), hashlib.sha256(frames).digest())
-        self.assertEqual(console_again, console)
-
-
 if __name__ == "__main__":
     tap.main(__name__)

@@ -30,11 +30,14 @@ static const struct cli_option options[] = {
 		   "boot from the first instruction instead of cloning a booted guest"),
 	CLI_OPTION(
 		"clock", "NAME", CLI_CHOICE(struct shell_config, clock, vm_clock_wish_words),
-		"the guest's clock: a virtual one counts instructions, so that a run repeats to the bit, and input is read before the guest starts"),
+		"what time is in the guest: a virtual clock counts its instructions, so that a run repeats to the bit, and input is read before the command starts; auto is real here"),
 	CLI_OPTION("deterministic", NULL, CLI_FLAG(struct shell_config, deterministic),
 		   "the same as --clock virtual"),
-	CLI_OPTION("mips", "M", CLI_U32(struct shell_config, mips, 1, 1000),
-		   "millions of instructions per second of guest time in a deterministic run"),
+	CLI_OPTION("seed", "N", CLI_U32(struct shell_config, seed, 0, UINT32_MAX),
+		   "with a virtual clock: random bytes, and where turns of CPUs end"),
+	CLI_OPTION(
+		"mips", "M", CLI_U32(struct shell_config, mips, 1, 1000),
+		"with a virtual clock: millions of instructions per second of one CPU when all are busy"),
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct shell_config, accel, vm_accel_wish_words),
 		   "what executes the guest"),
 	CLI_OPTION(
@@ -47,6 +50,9 @@ static const struct cli_option options[] = {
 	CLI_ARGUMENT("ARG", CLI_REST(struct shell_config, argv),
 		     "a command and its arguments, passed as they are, without a shell"),
 };
+
+/* What is 0 unless it is asked for stands in the rows; a seed may be 0. */
+static const struct shell_config defaults = { .seed = VM_SEED_DEFAULT };
 
 static const struct cli_exit_row exits[] = {
 	{ SHELL_TIMED_OUT, "the command was killed by --timeout" },
@@ -75,6 +81,7 @@ const struct cli_command cli_cmd_shell = {
 	.usage_exit = SHELL_FAILED,
 	CLI_EXITS(exits),
 	.config_size = sizeof(struct shell_config),
+	.defaults = &defaults,
 	.check = shell_check,
 	.run = run,
 };

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/slice.h"
 #include "cli/frame/commands.h"
-#include "vm/deterministic/deterministic.h"
 #include "vm/image/image.h"
 #include "vm/qemu/accel.h"
 
@@ -43,10 +42,29 @@ static struct error *read_machine(struct shell_config *config)
 	return err;
 }
 
+static struct error *read_clock(struct shell_config *config)
+{
+	struct vm_speed speed;
+	struct error *err;
+
+	if (config->deterministic || config->clock == VM_CLOCK_WISH_VIRTUAL)
+		config->spec.clock = VM_CLOCK_VIRTUAL;
+	config->spec.mips = config->mips;
+	config->spec.seed = config->seed;
+	if (config->spec.clock == VM_CLOCK_REAL)
+		return config->mips ? cli_error(CLI_USAGE, 0, "--mips needs --clock virtual")
+				    : NULL;
+	if (config->accel == VM_ACCEL_WISH_KVM)
+		return cli_error(CLI_USAGE, 0,
+				 "--clock virtual counts instructions, which only --accel tcg can");
+	err = vm_speed_choose(config->mips, topo_cpus(&config->spec.topology), &speed);
+	return error_wrap(err ? error_recast(err, &cli_error_domain, CLI_USAGE) : NULL, "--mips");
+}
+
 struct error *shell_check(void *config_)
 {
 	struct shell_config *config = config_;
-	unsigned int shift;
+	struct error *err;
 
 	if (config->exec && config->argv)
 		return cli_error(CLI_USAGE, 0, "--exec and a command after -- exclude each other");
@@ -55,28 +73,8 @@ struct error *shell_check(void *config_)
 	if (config->deterministic && config->clock == VM_CLOCK_WISH_REAL)
 		return cli_error(CLI_USAGE, 0,
 				 "--deterministic and --clock real exclude each other");
-	if (config->clock == VM_CLOCK_WISH_VIRTUAL)
-		config->deterministic = true;
-	if (config->mips && !config->deterministic)
-		return cli_error(CLI_USAGE, 0, "--mips needs --clock virtual");
-	if (config->mips) {
-		struct error *err = vm_mips_to_shift(config->mips, &shift);
-
-		if (err)
-			return error_wrap(error_recast(err, &cli_error_domain, CLI_USAGE),
-					  "--mips");
-	}
-	if (config->deterministic && config->accel == VM_ACCEL_WISH_KVM)
-		return cli_error(CLI_USAGE, 0,
-				 "--deterministic counts instructions, which only --accel tcg can");
-	if (config->deterministic && config->keep_guest_sec)
-		return cli_error(
-			CLI_USAGE, 0,
-			"--keep-guest needs a guest with a monitor, which --deterministic excludes");
-	if (config->deterministic && config->modules.n)
-		return cli_error(CLI_USAGE, 0,
-				 "--module needs a running guest, which --deterministic excludes");
-	return read_machine(config);
+	err = read_machine(config);
+	return err ? err : read_clock(config);
 }
 
 static void list_env(struct command_line *line)

@@ -62,8 +62,7 @@ static struct error *prepare(struct shell *shell)
 	spec->ret_console = &shell->console;
 	memory_bytes = spec->memory_bytes ? spec->memory_bytes
 					  : vm_ram_default_bytes(&spec->topology);
-	/* A deterministic guest has them from the beginning. */
-	if (config->files.n && !config->deterministic) {
+	if (config->files.n) {
 		err = shell_pack_files(&config->files, memory_bytes, &shell->archive);
 		if (err)
 			return err;
@@ -149,39 +148,29 @@ static void finish(struct shell *shell, enum session_end how, const struct vm_en
 	shell->status = status_of(how, end);
 }
 
-static struct error *run_deterministic(struct shell *shell)
+static void say_clock(const struct shell *shell)
 {
-	struct vm_end end = { 0 };
-	uint64_t guest_ns = 0;
-	enum session_end how;
-	struct error *err;
+	struct vm_facts facts = vm_facts(shell->vm);
+	_cleanup_free_ char *line = xasprintf(
+		"virtual clock: %.4g MIPS (%.4g for each CPU when all are busy), seed "
+		"%llu, digest %016llx, the guest's clock shows %.6f s",
+		facts.speed.total_mips, facts.speed.cpu_mips, (unsigned long long)facts.seed,
+		(unsigned long long)facts.digest, (double)facts.guest_ns / (double)NS_PER_SEC);
 
-	if (shell->line.pty)
-		return cli_error(
-			CLI_USAGE, 0,
-			"--deterministic has no terminal: give --exec or a command after --");
-	err = session_run_deterministic(&shell->spec, shell->config, &shell->line, &cancel, &how,
-					&end, &guest_ns);
-	mark(shell, "deterministic run");
-	if (err)
-		return err;
-	if (shell->config->verbose && how == SESSION_EXITED) {
-		_cleanup_free_ char *line = xasprintf(
-			"deterministic: the guest ran for %.3f s by its own clock",
-			(double)guest_ns / (double)NS_PER_SEC);
-
-		output_say_line(line);
-	}
-	finish(shell, how, &end);
-	return NULL;
+	output_say_line(line);
 }
 
-static struct error *run_live(struct shell *shell)
+static struct error *run_guest(struct shell *shell)
 {
+	bool virtual = shell->spec.clock == VM_CLOCK_VIRTUAL;
 	struct vm_end end = { 0 };
 	enum session_end how;
 	struct error *err;
 
+	if (virtual && shell->line.pty)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--clock virtual has no terminal: give --exec or a command after --");
 	err = start(shell);
 	if (err)
 		return err;
@@ -201,6 +190,8 @@ static struct error *run_live(struct shell *shell)
 	}
 	if (err)
 		return err;
+	if (virtual && shell->config->verbose)
+		say_clock(shell);
 	finish(shell, how, &end);
 	return NULL;
 }
@@ -283,7 +274,7 @@ int shell_run(const struct shell_config *config)
 	if (!err)
 		err = prepare(&shell);
 	if (!err)
-		err = config->deterministic ? run_deterministic(&shell) : run_live(&shell);
+		err = run_guest(&shell);
 	if (err)
 		shell.status = fail(&shell, err);
 	end(&shell);

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "cli/frame/interrupts.h"
-#include "vm/deterministic/deterministic.h"
 
 enum {
 	COLS_WHEN_UNKNOWN = 80,
@@ -120,34 +119,6 @@ static struct error *judge(const struct session *session, struct error *err, enu
 	return NULL;
 }
 
-struct error *session_run_deterministic(const struct vm_spec *spec,
-					const struct shell_config *config,
-					const struct command_line *line, struct cancel *cancel,
-					enum session_end *ret, struct vm_end *ret_end,
-					uint64_t *ret_guest_ns)
-{
-	_cleanup_vm_deterministic_result_ struct vm_deterministic_result result = { 0 };
-	struct session session = { .cancel = cancel };
-	struct vm_deterministic_spec deterministic = {
-		.vm = *spec,
-		.mips = config->mips,
-		.files = config->files.at,
-		.n_files = config->files.n,
-		.command = command_of(line, &session, config->timeout_sec),
-	};
-	struct error *err;
-
-	/* A terminal would have to type all input before the guest starts. */
-	if (isatty(STDIN_FILENO))
-		deterministic.command.stdin_fd = -1;
-	err = vm_deterministic_run(&deterministic, cancel, &result);
-	if (!err) {
-		*ret_end = result.end;
-		*ret_guest_ns = result.guest_ns;
-	}
-	return judge(&session, err, ret);
-}
-
 struct error *session_run(struct vm *vm, const struct command_line *line, uint32_t timeout_sec,
 			  struct cancel *cancel, enum session_end *ret, struct vm_end *ret_end)
 {
@@ -161,7 +132,10 @@ struct error *session_run(struct vm *vm, const struct command_line *line, uint32
 		if (err)
 			return err;
 	}
-	cli_interrupts_forward(!line->pty);
+	/* A terminal would have to type all input before the command starts. */
+	if (vm_facts(vm).clock == VM_CLOCK_VIRTUAL && isatty(STDIN_FILENO))
+		command.stdin_fd = -1;
+	cli_interrupts_forward(!line->pty && vm_facts(vm).clock == VM_CLOCK_REAL);
 	err = vm_exec(vm, &command, cancel, ret_end);
 	cli_interrupts_forward(false);
 	if (line->pty)

@@ -23,7 +23,8 @@ struct shell_config {
 	int clock;		 /* enum vm_clock_wish */
 	uint32_t timeout_sec;	 /* 0: none */
 	uint32_t keep_guest_sec; /* 0: not at all */
-	uint32_t mips;		 /* 0: what deterministic runs have by themselves */
+	uint32_t mips;		 /* 0: the default */
+	uint32_t seed;
 	bool deterministic;
 	bool verbose;
 	const char *const *argv; /* behind "--"; NULL: nothing was */
@@ -136,16 +137,6 @@ enum session_end {
 	SESSION_UNREAD,	   /* the reader of our output is gone */
 	SESSION_SIGNALLED, /* cli_interrupts_ended_by() */
 };
-
-/*
- * The same, from boot to end, in a guest that hears nothing but what it was given: no terminal and
- * no signals. *ret_guest_ns is how long it lived by its own clock.
- */
-struct error *session_run_deterministic(const struct vm_spec *spec,
-					const struct shell_config *config,
-					const struct command_line *line, struct cancel *cancel,
-					enum session_end *ret, struct vm_end *ret_end,
-					uint64_t *ret_guest_ns) MUST_CHECK;
 
 /* An error is the guest's or ours. The terminal is what it was when this returns. */
 struct error *session_run(struct vm *vm, const struct command_line *line, uint32_t timeout_sec,

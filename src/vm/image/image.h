@@ -22,13 +22,9 @@ struct vm_initramfs_options {
 	struct bytes agent;	     /* an executable */
 	const char *busybox;	     /* NULL: the one in PATH */
 	const struct kernel *kernel; /* whose configuration goes in; NULL: none */
-	struct bytes plan;	     /* what a deterministic guest will hear; empty: none */
 	const char *const *specs;    /* FILE[:GUESTPATH], see vm_guest_files_add_spec() */
 	size_t n_specs;
 };
-
-/* Where the agent looks for its plan. */
-#define VM_PLAN_NAME "ktstr/plan"
 
 /*
  * What the archive depends on, without making it: the agent, our own tables, and which file

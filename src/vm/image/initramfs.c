@@ -190,9 +190,6 @@ static struct error *add_wanted(struct vm_guest_files *g,
 {
 	struct error *err = add_config(g, options->kernel, config);
 
-	if (!err && options->plan.n)
-		err = vm_guest_files_add_bytes(g, VM_PLAN_NAME, 0400, options->plan.at,
-					       options->plan.n);
 	for (size_t i = 0; i < options->n_specs && !err; i++)
 		err = vm_guest_files_add_spec(g, options->specs[i]);
 	return err;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "vm/state.h"
 #include "wire/crc32c.h"
 
@@ -25,6 +26,14 @@ enum {
 	PUT_ANSWER_SEC = 120,
 	/* Much shorter than the guest needs for what is queued. */
 	PUT_DRAIN_MS = 5,
+	/* What a command may read from standard input where all of it is sent ahead. */
+	INPUT_LIMIT = 64 << 20,
+	/*
+	 * Limits are the guest's time where that is virtual. It may pass much slower than the
+	 * host's; past this something else is wrong.
+	 */
+	HOST_LIMIT_SEC = 600,
+	HOST_LIMIT_TIMES = 60,
 };
 
 struct run {
@@ -41,7 +50,7 @@ struct run {
 	struct vm_end end;
 };
 
-struct wire_run vm_command_message(const struct vm_command *command)
+static struct wire_run command_message(const struct vm_command *command)
 {
 	return (struct wire_run){
 		.flags = (command->stdin_fd >= 0 ? WIRE_RUN_STDIN : 0) |
@@ -59,7 +68,7 @@ struct wire_run vm_command_message(const struct vm_command *command)
 static struct error *send_run(struct run *run)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	struct wire_run message = vm_command_message(run->command);
+	struct wire_run message = command_message(run->command);
 
 	wire_run_encode(&message, &payload);
 	if (payload.n > WIRE_PAYLOAD_MAX)
@@ -134,6 +143,8 @@ static struct error *forward_outside(struct run *run)
 
 	if (command->tick)
 		command->tick(command->context);
+	if (run->vm->link.mailbox)
+		return NULL;
 	if (command->take_signal && (number = command->take_signal(command->context)) != 0)
 		err = send_signal(run, number);
 	if (!err && command->take_resize && command->take_resize(command->context, &cols, &rows)) {
@@ -146,7 +157,7 @@ static struct error *forward_outside(struct run *run)
 	return err;
 }
 
-struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
+static struct error *decode_end(struct bytes payload, struct vm_end *ret)
 {
 	struct wire_exited exited;
 	struct error *err = wire_exited_decode(payload, &exited);
@@ -163,7 +174,7 @@ struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
 	return NULL;
 }
 
-enum vm_stream vm_stream_of(enum wire_type type)
+static enum vm_stream stream_of(enum wire_type type)
 {
 	return type == WIRE_STDOUT ? VM_STDOUT : type == WIRE_STDERR ? VM_STDERR : VM_REPORT;
 }
@@ -183,7 +194,7 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 	case WIRE_REPORT:
 		if (frame->payload.n == 0 || !command->on_output)
 			return NULL;
-		err = command->on_output(command->context, vm_stream_of(frame->type),
+		err = command->on_output(command->context, stream_of(frame->type),
 					 frame->payload.at, frame->payload.n);
 		/* A slow reader of our output does not count as silence of the guest. */
 		run->vm->heard_ns = clock_monotonic_ns();
@@ -192,10 +203,12 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 		err = wire_window_decode(frame->payload, &window);
 		if (err)
 			return err;
+		if (run->vm->link.mailbox)
+			return NULL;
 		run->window += window.bytes;
 		return send_held(run);
 	case WIRE_EXITED:
-		err = vm_end_decode(frame->payload, &run->end);
+		err = decode_end(frame->payload, &run->end);
 		run->finished = !err;
 		return err;
 	case WIRE_FAILED:
@@ -222,6 +235,10 @@ static struct error *out_of_time(struct run *run)
 		return NULL;
 	if (run->finished)
 		return NULL;
+	if (run->vm->link.mailbox)
+		return vm_error(VM_HOST_LIMIT, 0,
+				"the host's limit ended the run, which cannot be repeated at that "
+				"instruction");
 	if (run->killed)
 		return vm_error(VM_HANG, 0, "a command that was killed did not end");
 	run->killed = true;
@@ -266,6 +283,39 @@ static void look_for_oom(struct vm *vm, size_t from, struct vm_end *end)
 						   VM_LIMIT_OOM_PIDS);
 }
 
+/* Nothing reaches a guest with a virtual clock while it works: it gets all input at once. */
+static struct error *send_all_input(struct run *run)
+{
+	_cleanup_strbuf_ struct strbuf input = STRBUF_INIT;
+	struct error *err;
+
+	if (run->command->stdin_fd < 0)
+		return NULL;
+	err = io_read_fd(run->command->stdin_fd, "standard input", INPUT_LIMIT, &input);
+	for (size_t at = 0; !err && at < input.n;) {
+		size_t n = input.n - at < CHUNK ? input.n - at : CHUNK;
+
+		err = vm_link_send(&run->vm->link, WIRE_STDIN, run->channel, input.at + at, n);
+		at += n;
+	}
+	run->input_open = false;
+	return err ? err : vm_link_send(&run->vm->link, WIRE_STDIN_END, run->channel, NULL, 0);
+}
+
+/* How long the agent may be silent and how long the command may take, in the guest's time. */
+static struct error *begin_virtual(struct run *run)
+{
+	struct vm_mailbox *mailbox = run->vm->link.mailbox;
+	uint64_t silence_ns = vm_silence_limit_ns(run->vm->heartbeat_ms, run->command->patience_ns);
+
+	silence_ns = silence_ns < UINT8_MAX * NS_PER_SEC ? silence_ns : UINT8_MAX * NS_PER_SEC;
+	mailbox->silence_s = run->vm->heartbeat_ms ? (uint8_t)(silence_ns / NS_PER_SEC) : 0;
+	if (run->deadline_ns)
+		run->deadline_ns = clock_monotonic_ns() + HOST_LIMIT_SEC * NS_PER_SEC +
+				   HOST_LIMIT_TIMES * run->command->timeout_ns;
+	return send_all_input(run);
+}
+
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
 		      struct vm_end *ret)
 {
@@ -281,8 +331,13 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 
 	vm->patience_ns = command->patience_ns;
 	err = send_run(&run);
+	if (!err && vm->link.mailbox)
+		err = begin_virtual(&run);
 	while (!err && !run.finished)
 		err = step(&run, cancel);
+	/* What others leave in the guest then is the same in every run. */
+	if (!err && vm->link.mailbox)
+		err = vm_await_hold(vm, clock_monotonic_ns() + HOST_LIMIT_SEC * NS_PER_SEC, cancel);
 	vm->patience_ns = 0;
 	strbuf_deinit(&run.held);
 	if (err)

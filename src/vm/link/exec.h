@@ -55,12 +55,6 @@ struct vm_end {
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
 		      struct vm_end *ret) MUST_CHECK;
 
-/* Of STDOUT, STDERR and REPORT frames. */
-enum vm_stream vm_stream_of(enum wire_type type);
-/* The two ends of a command as messages. What is borrowed from the command stays so. */
-struct wire_run vm_command_message(const struct vm_command *command);
-struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK;
-
 /* Unpacks an archive below a directory of the guest. */
 struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
 			   const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;

@@ -5,20 +5,22 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 /* What is taken in before frames are handed out: a guest that floods us must not fill our memory.
  */
 enum {
 	PUMP_LIMIT = 1 << 20,
+	VM_LIMIT_FRAME_NOTES = 1 << 20,
 	/* Moved to the front of the queue when so much before it is gone. */
 	SENT_LIMIT = 1 << 20,
 	/* A snapshot may have been taken in the middle of a frame, but not of more. */
 	SKIPPED_LIMIT = WIRE_HEADER_BYTES + WIRE_PAYLOAD_MAX,
 };
 
-void vm_link_init(struct vm_link *link, int fd)
+void vm_link_init(struct vm_link *link, int fd, struct vm_mailbox *mailbox)
 {
-	*link = (struct vm_link){ .fd = fd };
+	*link = (struct vm_link){ .fd = fd, .mailbox = mailbox, .digest = HASH_INIT };
 	wire_receiver_init(&link->receiver, WIRE_HOST);
 }
 
@@ -28,6 +30,8 @@ void vm_link_deinit(struct vm_link *link)
 		close(link->fd);
 	wire_receiver_deinit(&link->receiver);
 	strbuf_deinit(&link->out);
+	vm_mailbox_free(link->mailbox);
+	vec_deinit(&link->notes);
 	*link = (struct vm_link){ .fd = -1 };
 }
 
@@ -42,8 +46,10 @@ void vm_link_begin(struct vm_link *link, uint32_t session)
 struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t channel,
 			   const void *payload, size_t n)
 {
-	return wire_send_append(&link->sender, type, channel, clock_monotonic_ns(), payload, n,
-				&link->out);
+	/* The host's time would be one more thing that differs between two runs. */
+	uint64_t now_ns = link->mailbox ? 0 : clock_monotonic_ns();
+
+	return wire_send_append(&link->sender, type, channel, now_ns, payload, n, &link->out);
 }
 
 size_t vm_link_backlog(const struct vm_link *link)
@@ -51,8 +57,20 @@ size_t vm_link_backlog(const struct vm_link *link)
 	return link->out.n - link->out_done;
 }
 
+bool vm_link_is_due(const struct vm_link *link)
+{
+	return link->mailbox && link->mailbox->wants_input && vm_link_backlog(link) > 0;
+}
+
+bool vm_link_is_stuck(const struct vm_link *link)
+{
+	return link->mailbox && link->mailbox->wants_input && vm_link_backlog(link) == 0;
+}
+
 short vm_link_events(const struct vm_link *link)
 {
+	if (link->mailbox)
+		return POLLIN;
 	return vm_link_backlog(link) ? POLLIN | POLLOUT : POLLIN;
 }
 
@@ -118,11 +136,68 @@ static struct error *pump_in(struct vm_link *link)
 	return NULL;
 }
 
-struct error *vm_link_pump(struct vm_link *link)
+static struct error *pump_socket(struct vm_link *link)
 {
 	struct error *err = pump_out(link);
 
 	return err ? err : pump_in(link);
+}
+
+static struct error *let_go(struct vm_link *link)
+{
+	const uint8_t go[] = { WIRE_HOLD_GO, link->mailbox->silence_s };
+
+	if (send(link->fd, go, sizeof(go), MSG_NOSIGNAL) == sizeof(go))
+		return NULL;
+	if (errno != EPIPE && errno != ECONNRESET)
+		return vm_error(VM_QEMU_FAILED, errno, "cannot write to the plugin");
+	link->closed = true;
+	return NULL;
+}
+
+static struct error *put_mail(struct vm_link *link)
+{
+	size_t n = vm_mailbox_put(link->mailbox, link->out.at + link->out_done,
+				  vm_link_backlog(link));
+
+	link->out_done += n;
+	link->bytes_out += n;
+	forget_sent(link);
+	return let_go(link);
+}
+
+static struct error *pump_mail(struct vm_link *link)
+{
+	struct bytes output;
+	struct error *err;
+	char buf[256];
+	ssize_t n;
+	bool go;
+
+	if (vm_link_is_due(link))
+		return put_mail(link);
+	while ((n = recv(link->fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0)
+		vm_mailbox_hear(link->mailbox, buf, (size_t)n);
+	link->closed |= n == 0 || (n < 0 && errno == ECONNRESET);
+	if (!link->mailbox->head)
+		return NULL;
+	/* What was not taken from the receiver waits in the mailbox, and the guest with it. */
+	if (link->receiver.buffer.n - link->receiver.taken >= PUMP_LIMIT)
+		return NULL;
+	err = vm_mailbox_take(link->mailbox, &output);
+	if (err)
+		return err;
+	wire_receiver_feed(&link->receiver, output.at, output.n);
+	link->bytes_in += output.n;
+	err = vm_mailbox_settle_hold(link->mailbox, &go);
+	return !err && go ? let_go(link) : err;
+}
+
+struct error *vm_link_pump(struct vm_link *link)
+{
+	if (link->mailbox)
+		return pump_mail(link);
+	return pump_socket(link);
 }
 
 static bool is_out_of_step(const struct error *err)
@@ -135,6 +210,23 @@ static bool is_out_of_step(const struct error *err)
 		if (error_is(err, &wire_error_domain, (int)kinds[i]))
 			return true;
 	return false;
+}
+
+static void write_down(struct vm_link *link, const struct wire_frame *frame)
+{
+	struct vm_frame_note note = {
+		.time_ns = frame->time_ns,
+		.hash = hash_bytes(HASH_INIT, frame->payload.at, frame->payload.n),
+		.type = frame->type,
+		.channel = frame->channel,
+		.n = (uint32_t)frame->payload.n,
+	};
+	const uint64_t words[] = { note.time_ns, note.hash, note.type, note.channel, note.n };
+
+	link->last_ns = frame->time_ns;
+	link->digest = hash_bytes(link->digest, words, sizeof(words));
+	if (link->notes.n < VM_LIMIT_FRAME_NOTES)
+		vec_push(&link->notes, note);
 }
 
 struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *ret_got)
@@ -152,5 +244,7 @@ struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *r
 	if (!link->settled && link->receiver.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
 		return vm_error(VM_AGENT, 0, "%d bytes without a frame", SKIPPED_LIMIT);
 	link->settled |= *ret_got;
+	if (*ret_got && link->mailbox)
+		write_down(link, ret);
 	return NULL;
 }

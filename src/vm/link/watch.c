@@ -68,7 +68,7 @@ static struct error *explain_qemu_end(struct vm *vm, const char *doing)
 			WEXITSTATUS(vm->status), words[0] ? ": " : "", words);
 }
 
-struct error *vm_explain_shutdown(struct vm *vm, const char *doing)
+static struct error *explain_shutdown(struct vm *vm, const char *doing)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
 	enum vm_console_sign sign;
@@ -120,7 +120,7 @@ bool vm_has_ended(struct vm *vm)
 	return process_ended(vm);
 }
 
-struct error *vm_explain(struct vm *vm, const char *doing)
+static struct error *explain(struct vm *vm, const char *doing)
 {
 	struct pollfd p[] = {
 		{ .fd = vm_qmp_fd(vm->qmp), .events = POLLIN },
@@ -135,7 +135,7 @@ struct error *vm_explain(struct vm *vm, const char *doing)
 	if (process_ended(vm))
 		return explain_qemu_end(vm, doing);
 	if (vm->shutdown.seen)
-		return vm_explain_shutdown(vm, doing);
+		return explain_shutdown(vm, doing);
 	return vm_error(VM_AGENT, 0, "%s: the agent closed its channel", doing);
 }
 
@@ -144,7 +144,7 @@ struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *d
 	if (!err || error_errno(err) != EPIPE)
 		return err;
 	error_free(err);
-	return vm_explain(vm, doing);
+	return explain(vm, doing);
 }
 
 struct error *vm_explain_if_ended(struct vm *vm, struct error *err, const char *doing)
@@ -152,7 +152,7 @@ struct error *vm_explain_if_ended(struct vm *vm, struct error *err, const char *
 	if (!err || !process_ended(vm))
 		return err;
 	error_free(err);
-	return vm_explain(vm, doing);
+	return explain(vm, doing);
 }
 
 struct error *vm_failed(struct bytes payload)
@@ -230,14 +230,36 @@ static bool is_stopped_by_others(const struct vm *vm)
 	return !err && (stat.state == 'T' || stat.state == 't');
 }
 
+static struct error *hang(struct vm *vm, uint64_t silent_s, const char *how)
+{
+	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
+
+	error_free(vm_console_read_tail(vm->console_path, TAIL_BYTES, &tail));
+	vm_console_read_signs(strbuf_str(&tail), tail.n, &line);
+	return vm_error(VM_HANG, 0, "no sign of life for %llu s%s%s%s",
+			(unsigned long long)silent_s, how, line.n ? "; console: " : "",
+			strbuf_str(&line));
+}
+
+/* With a virtual clock it is the plugin that watches, by the guest's time. */
+static struct error *check_hold(struct vm *vm)
+{
+	if (vm->link.mailbox->hangs)
+		return hang(vm, vm->link.mailbox->silence_s, " of the guest's time");
+	if (vm_link_is_stuck(&vm->link))
+		return vm_error(VM_AGENT, 0, "the guest waits for input, but there is none");
+	return NULL;
+}
+
 /* Silent, though it should beat. */
 static struct error *check_heartbeat(struct vm *vm)
 {
-	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
 	uint64_t silent_ns, waited_ns, bytes_in = vm->link.bytes_in;
 	uint64_t limit_ns = vm_silence_limit_ns(vm->heartbeat_ms, vm->patience_ns);
 	struct error *err;
 
+	if (vm->link.mailbox)
+		return check_hold(vm);
 	if (vm->heartbeat_ms == 0 || vm->frozen)
 		return NULL;
 	silent_ns = clock_monotonic_ns() - vm->heard_ns;
@@ -260,11 +282,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	/* Also if it was resumed just now: QEMU's answer came with the RESUME event. */
 	if (clock_monotonic_ns() - vm->heard_ns < limit_ns)
 		return NULL;
-	error_free(vm_console_read_tail(vm->console_path, TAIL_BYTES, &tail));
-	vm_console_read_signs(strbuf_str(&tail), tail.n, &line);
-	return vm_error(VM_HANG, 0, "no sign of life for %llu s, though QEMU runs%s%s",
-			(unsigned long long)(silent_ns / NS_PER_SEC), line.n ? "; console: " : "",
-			strbuf_str(&line));
+	return hang(vm, silent_ns / NS_PER_SEC, ", though QEMU runs");
 }
 
 /* True when the frame is for the caller. */
@@ -335,7 +353,7 @@ static struct error *wait_once(struct vm *vm, struct pollfd *extra, size_t n_ext
 	for (size_t i = 0; i < n_extra; i++)
 		p[3 + i] = extra[i];
 	vm_console_trim(vm->console_fd);
-	poll(p, 3 + n_extra, timeout_ms);
+	poll(p, 3 + n_extra, vm_link_is_due(&vm->link) ? 0 : timeout_ms);
 	for (size_t i = 0; i < n_extra; i++) {
 		extra[i].revents = p[3 + i].revents;
 		*ret_extra |= extra[i].revents != 0;
@@ -377,7 +395,7 @@ struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint6
 		}
 		/* Frames that came before the end were handed out first. */
 		if (vm->link.closed || vm->shutdown.seen || process_ended(vm))
-			return vm_explain(vm, "waiting for the guest");
+			return explain(vm, "waiting for the guest");
 		err = cancel_error(cancel, "waiting for the guest");
 		if (!err)
 			err = check_heartbeat(vm);
@@ -398,6 +416,12 @@ struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint6
 	}
 }
 
+struct error *vm_await_hold(struct vm *vm, uint64_t deadline_ns, const struct cancel *cancel)
+{
+	return vm_await(vm, &vm->link.mailbox->wants_input, "waiting for the guest", deadline_ns,
+			cancel);
+}
+
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel)
 {
@@ -407,7 +431,7 @@ struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint6
 		struct error *err;
 
 		if (vm->shutdown.seen || process_ended(vm))
-			return vm_explain(vm, doing);
+			return explain(vm, doing);
 		if (past)
 			return vm_error(VM_BOOT_TIMEOUT, 0, "%s: QEMU did not finish in time",
 					doing);

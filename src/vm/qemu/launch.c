@@ -43,6 +43,8 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 		vm->heard_ns = clock_monotonic_ns();
 	}
 	if (says(event, "STOP", NULL, NULL)) {
+		/* Held, it can be stopped and goes on as if nothing had been. */
+		vm->touched |= vm->link.mailbox && !vm->link.mailbox->held && !vm->shutdown.seen;
 		vm->running = false;
 		vm->stopped = true;
 	}
@@ -67,6 +69,7 @@ struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan)
 {
 	_cleanup_close_ int qmp_child = -1, control_child = -1;
 	_cleanup_vm_argv_ struct vm_argv argv = { 0 };
+	struct vm_mailbox *mailbox = NULL;
 	struct fd_list fds = { .n = 0 };
 	struct error *err;
 	int pair[2];
@@ -79,13 +82,15 @@ struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan)
 	vm->qmp = vm_qmp_new(pair[0], vm_on_event, vm);
 	vm_qmp_heed(vm->qmp, vm->cancel);
 	qmp_child = pair[1];
-	if (!plan->deterministic) {
+	err = plan->clock == VM_CLOCK_VIRTUAL ? vm_mailbox_new(&mailbox) : NULL;
+	if (!err)
 		err = make_pair(pair);
-		if (err)
-			return err;
-		vm_link_init(&vm->link, pair[0]);
-		control_child = pair[1];
+	if (err) {
+		vm_mailbox_free(mailbox);
+		return err;
 	}
+	vm_link_init(&vm->link, pair[0], mailbox);
+	control_child = pair[1];
 	vm->stderr_fd = memfd_create("ktstr-qemu-stderr", MFD_CLOEXEC);
 	give(&fds, vm->stderr_fd, 1);
 	give(&fds, vm->stderr_fd, 2);
@@ -93,7 +98,8 @@ struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan)
 	give(&fds, control_child, VM_MACHINE_FD_CONTROL);
 	give(&fds, vm->console_fd, VM_MACHINE_FD_CONSOLE);
 	give(&fds, vm->initrd_fd, VM_MACHINE_FD_INITRD);
-	give(&fds, vm->debug_fd, VM_MACHINE_FD_DEBUG);
+	if (mailbox)
+		give(&fds, mailbox->plugin_fd, VM_MACHINE_FD_PLUGIN);
 	for (unsigned int i = 0; i < plan->topology.nodes; i++)
 		give(&fds, vm->ram_fds[i], VM_MACHINE_FD_RAM + (int)i);
 	/* A group of its own: Ctrl-C in the terminal is for us, and we end QEMU. */

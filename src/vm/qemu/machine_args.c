@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/qemu/machine_args.h"
 
+#include "vm/link/mailbox.h"
+
 /* The console's file is always writable, so the guest never waits for its reader. */
 static void add_console(struct vm_argv *argv)
 {
@@ -11,11 +13,11 @@ static void add_console(struct vm_argv *argv)
 
 static void add_channel(const struct vm_machine_plan *plan, struct vm_argv *argv)
 {
-	if (plan->deterministic) {
-		/* Nothing that interrupts from outside: output leaves byte by byte, at once. */
-		vm_argv_option(argv, "-chardev", "file,id=debug,path=/proc/self/fd/%d,append=on",
-			       VM_MACHINE_FD_DEBUG);
-		vm_argv_option(argv, "-device", "isa-debugcon,iobase=0xe9,chardev=debug");
+	if (plan->clock == VM_CLOCK_VIRTUAL) {
+		/* Nothing that interrupts from outside. A master's memory is migrated. */
+		vm_argv_option(argv, "-object", VM_MAILBOX_BACKEND ",id=mail,size=%d,share=on",
+			       WIRE_MAILBOX_BYTES);
+		vm_argv_option(argv, "-device", "ivshmem-plain,memdev=mail,master=on");
 		return;
 	}
 	/*
@@ -65,15 +67,27 @@ static void add_machine(const struct vm_machine_plan *plan, struct vm_argv *argv
 	vm_argv_add(argv, "-no-user-config");
 	vm_argv_option(argv, "-display", "none");
 	vm_argv_add(argv, "-no-reboot");
-	if (plan->deterministic) {
-		/* QEMU's own random numbers, should a device ask for any. */
-		vm_argv_option(argv, "-seed", "1");
+	if (plan->clock == VM_CLOCK_VIRTUAL) {
 		vm_argv_option(argv, "-icount", "shift=%u,sleep=off", plan->icount_shift);
 		vm_argv_option(argv, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
-	} else {
-		/* A guest that ended stays to be looked at. */
-		vm_argv_option(argv, "-action", "shutdown=pause,panic=pause");
 	}
+	/* A guest that ended stays to be looked at. */
+	vm_argv_option(argv, "-action", "shutdown=pause,panic=pause");
+}
+
+/* What may differ between a template and its clones. */
+static void add_seed(const struct vm_machine_plan *plan, struct vm_argv *argv)
+{
+	/* Instructions in VM_TURN_NS of the guest's time. */
+	unsigned int turn = VM_TURN_NS >> plan->icount_shift;
+
+	if (plan->clock != VM_CLOCK_VIRTUAL)
+		return;
+	/* QEMU's own random numbers, should a device ask for any. */
+	vm_argv_option(argv, "-seed", "%llu", (unsigned long long)plan->seed);
+	vm_argv_option(argv, "-plugin", "/proc/self/fd/%d,seed=%llu,turn=%u,cpus=%u,fd=%d",
+		       VM_MACHINE_FD_PLUGIN, (unsigned long long)plan->seed, turn,
+		       topo_cpus(&plan->topology), VM_MACHINE_FD_CONTROL);
 }
 
 struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv *ret)
@@ -88,6 +102,7 @@ struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv
 		return err;
 	add_console(&argv);
 	add_channel(plan, &argv);
+	add_seed(plan, &argv);
 	add_monitors(plan, &argv);
 	add_content(plan, &argv);
 	*ret = argv;

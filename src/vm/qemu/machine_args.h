@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "topo/topology.h"
+#include "vm/clock.h"
 #include "vm/qemu/accel.h"
 #include "vm/qemu/qemu_binary.h"
 
@@ -36,8 +37,8 @@ void vm_argv_format(const struct vm_argv *argv, struct strbuf *into);
 /* Numbers of the descriptors QEMU inherits. */
 enum vm_machine_fd {
 	VM_MACHINE_FD_QMP = 10,
-	VM_MACHINE_FD_CONTROL = 11,
-	VM_MACHINE_FD_DEBUG = 13,
+	VM_MACHINE_FD_CONTROL = 11, /* to the agent; with a virtual clock to the plugin */
+	VM_MACHINE_FD_PLUGIN = 13,
 	VM_MACHINE_FD_CONSOLE = 14,
 	VM_MACHINE_FD_INITRD = 15,
 	VM_MACHINE_FD_RAM = 16, /* and one more for each further node */
@@ -56,8 +57,9 @@ struct vm_machine_plan {
 	const char *kernel_args;
 	bool incoming;		    /* a clone: stands still and waits for its state */
 	const char *monitor_socket; /* a second monitor for others; NULL: none */
-	bool deterministic;
-	unsigned int icount_shift; /* deterministic: nanoseconds per instruction, as a power of 2 */
+	enum vm_clock_kind clock;
+	unsigned int icount_shift; /* virtual: nanoseconds per instruction, as a power of 2 */
+	uint64_t seed;		   /* virtual */
 };
 
 struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv *ret) MUST_CHECK;

@@ -126,7 +126,7 @@ struct error *vm_qemu_topology_args(const struct vm_machine_plan *plan, struct v
 		return error_wrap(err, "arguments of QEMU");
 	vm_argv_option(argv, "-machine", "q35%s", split ? ",kernel-irqchip=split" : "");
 	vm_argv_option(argv, "-cpu", "%s%s%s", plan->accel->qemu_cpu, x2apic ? ",+x2apic" : "",
-		       plan->deterministic ? ",-rdrand,-rdseed" : "");
+		       plan->clock == VM_CLOCK_VIRTUAL ? ",-rdrand,-rdseed" : "");
 	vm_argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topo_cpus(t),
 		       t->nodes, topo_llcs_per_node(t), t->cores, t->threads);
 	vm_argv_option(argv, "-m", "%lluM", (unsigned long long)(total / MIB));

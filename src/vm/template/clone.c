@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "vm/image/image.h"
 
 enum {
@@ -50,7 +51,19 @@ static struct error *move(struct vm *vm, const char *command, const char *shell_
  */
 static struct error *load_state(struct vm *vm, const char *path)
 {
-	return move(vm, "migrate-incoming", "cat", path);
+	struct error *err = NULL;
+
+	/*
+	 * QEMU announces a guest that arrived to the network, on timers of the host's clock, also
+	 * when there is no network; and any timer ends the turn of a CPU.
+	 */
+	if (vm->clock == VM_CLOCK_VIRTUAL)
+		err = vm_qmp_execute(vm->qmp, "migrate-set-parameters", "{\"announce-rounds\":0}",
+				     QMP_WAIT_SEC * NS_PER_SEC, NULL);
+	if (!err && vm->link.mailbox)
+		err = vm_mailbox_find(vm->link.mailbox, vm->pid);
+	return err ? vm_explain_monitor(vm, err, "starting QEMU")
+		   : move(vm, "migrate-incoming", "cat", path);
 }
 
 /* The guest stands still. Returns when the file is complete. */
@@ -91,13 +104,18 @@ struct vm_machine_plan vm_clone_plan(const struct vm *vm)
 		.topology = vm->topology,
 		.memory_bytes = vm->memory_bytes,
 		.monitor_socket = vm->monitor_socket,
+		.clock = vm->clock,
+		.icount_shift = vm->speed.shift,
+		.seed = vm->seed,
 	};
 }
 
 /* A build-id stays with its kernel; without one the file itself has to do. */
-static void add_kernel(const struct kernel *kernel, struct strbuf *into)
+static void add_kernel(const struct kernel *kernel, enum vm_clock_kind clock, struct strbuf *into)
 {
-	enum kernel_file_kind image = kernel->bzimage_path ? KERNEL_BZIMAGE : KERNEL_VMLINUX;
+	enum kernel_file_kind image = kernel->bzimage_path && clock == VM_CLOCK_REAL
+					      ? KERNEL_BZIMAGE
+					      : KERNEL_VMLINUX;
 
 	if (kernel->build_id)
 		strbuf_appendf(into, "kernel %s", kernel->build_id);
@@ -110,18 +128,29 @@ static void add_kernel(const struct kernel *kernel, struct strbuf *into)
 			       (unsigned long long)kernel->files[KERNEL_CONFIG].hash);
 }
 
+/* It decides how the CPUs took turns while the template booted. */
+static void add_plugin(struct strbuf *into)
+{
+	struct bytes image = vm_plugin_image();
+
+	strbuf_appendf(into, "\nplugin %016llx turn %d",
+		       (unsigned long long)hash_bytes(HASH_INIT, image.at, image.n), VM_TURN_NS);
+}
+
 struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
 			   uint64_t vm_initramfs_identity, struct strbuf *into)
 {
 	struct vm_machine_plan plan = vm_clone_plan(vm);
 
-	add_kernel(spec->kernel, into);
+	add_kernel(spec->kernel, spec->clock, into);
 	strbuf_append(into, "topology ");
 	topo_format(&vm->topology, into);
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
 		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
 		       (unsigned long long)vm_initramfs_identity);
-	vm_boot_format_args(&spec->topology, false, spec->kernel_args, into);
+	vm_boot_format_args(&spec->topology, spec->clock, spec->kernel_args, into);
+	if (spec->clock == VM_CLOCK_VIRTUAL)
+		add_plugin(into);
 	strbuf_append(into, "\nmachine ");
 	return vm_machine_args_key(&plan, into);
 }
@@ -220,11 +249,14 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 			  struct vm_template_proof *ret)
 {
 	_cleanup_free_ char *state = xasprintf("%s/state", dir);
-	struct error *err;
+	struct error *err = NULL;
 
-	if (!cancel_sleep(cancel, SETTLE_MS * NS_PER_MS))
-		return cancel_error(cancel, "saving a template");
-	err = vm_freeze(vm);
+	if (vm->clock == VM_CLOCK_VIRTUAL)
+		err = vm_await_hold(vm, clock_monotonic_ns() + SAVE_WAIT_SEC * NS_PER_SEC, cancel);
+	else if (!cancel_sleep(cancel, SETTLE_MS * NS_PER_MS))
+		err = cancel_error(cancel, "saving a template");
+	if (!err)
+		err = vm_freeze(vm);
 	if (err)
 		return err;
 	/*
@@ -237,6 +269,24 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 	return err ? err : save_ram(vm, dir);
 }
 
+/* Virtual machines are the same on every host, so theirs follows from what they are. */
+static struct error *make_nonce(const char *key, enum vm_clock_kind clock,
+				uint8_t nonce[WIRE_NONCE_BYTES])
+{
+	uint64_t hash = hash_bytes(HASH_INIT, key, strlen(key));
+
+	if (clock == VM_CLOCK_REAL)
+		return getrandom(nonce, WIRE_NONCE_BYTES, 0) == WIRE_NONCE_BYTES
+			       ? NULL
+			       : vm_error(VM_TEMPLATE, errno,
+					  "cannot get random bytes for a nonce");
+	for (size_t i = 0; i < WIRE_NONCE_BYTES; i++) {
+		nonce[i] = (uint8_t)(hash_u64(hash) >> 56);
+		hash = hash_bytes(hash, &i, sizeof(i));
+	}
+	return NULL;
+}
+
 struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
 				     const struct vm_spec *spec, const struct strbuf *initramfs,
 				     const struct cancel *cancel, struct vm_template **ret)
@@ -247,10 +297,12 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 	struct vm_template_proof proof;
 	struct error *err;
 
-	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
-		return vm_error(VM_TEMPLATE, errno, "cannot get random bytes for a nonce");
-	vm_boot_format_args(&spec->topology, false, spec->kernel_args, &arguments);
-	plan.kernel_path = vm_boot_image(spec->kernel);
+	err = make_nonce(draft->key, spec->clock, nonce);
+	if (!err)
+		err = vm_boot_image(spec->kernel, spec->clock, &plan.kernel_path);
+	if (err)
+		return err;
+	vm_boot_format_args(&spec->topology, spec->clock, spec->kernel_args, &arguments);
 	plan.kernel_args = strbuf_str(&arguments);
 	err = vm_boot_make_files(vm, initramfs);
 	if (!err)

@@ -6,15 +6,14 @@
 
 static void kernel_parameter_is_matched_as_a_whole_word(void **state UNUSED)
 {
-	assert_true(agent_setup_cmdline_has("quiet ktstr.deterministic nokaslr\n",
-					    "ktstr.deterministic"));
-	assert_true(agent_setup_cmdline_has("ktstr.deterministic", "ktstr.deterministic"));
-	assert_true(agent_setup_cmdline_has("a  ktstr.deterministic=1\n", "ktstr.deterministic"));
-	assert_false(agent_setup_cmdline_has("ktstr.deterministically", "ktstr.deterministic"));
-	assert_false(agent_setup_cmdline_has("not.ktstr.deterministic", "ktstr.deterministic"));
-	assert_false(agent_setup_cmdline_has("a=ktstr.deterministic", "ktstr.deterministic"));
-	assert_false(agent_setup_cmdline_has("", "ktstr.deterministic"));
-	assert_false(agent_setup_cmdline_has(" \n ", "ktstr.deterministic"));
+	assert_true(agent_setup_cmdline_has("quiet ktstr.mailbox nokaslr\n", "ktstr.mailbox"));
+	assert_true(agent_setup_cmdline_has("ktstr.mailbox", "ktstr.mailbox"));
+	assert_true(agent_setup_cmdline_has("a  ktstr.mailbox=1\n", "ktstr.mailbox"));
+	assert_false(agent_setup_cmdline_has("ktstr.mailboxes", "ktstr.mailbox"));
+	assert_false(agent_setup_cmdline_has("not.ktstr.mailbox", "ktstr.mailbox"));
+	assert_false(agent_setup_cmdline_has("a=ktstr.mailbox", "ktstr.mailbox"));
+	assert_false(agent_setup_cmdline_has("", "ktstr.mailbox"));
+	assert_false(agent_setup_cmdline_has(" \n ", "ktstr.mailbox"));
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static int make_pair(void **state)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -1;
-	vm_link_init(&p->link, fds[0]);
+	vm_link_init(&p->link, fds[0], NULL);
 	p->guest = fds[1];
 	wire_receiver_init(&p->receiver, WIRE_GUEST);
 	vm_link_begin(&p->link, SESSION);

@@ -27,7 +27,7 @@ static int set_up(void **state)
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, monitor) < 0)
 		return -1;
 	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPO_DEFAULT });
-	vm_link_init(&play->vm->link, control[0]);
+	vm_link_init(&play->vm->link, control[0], NULL);
 	vm_link_begin(&play->vm->link, SESSION);
 	play->vm->console_path = xstrdup("/nonexistent/console.log");
 	play->vm->qmp = vm_qmp_new(monitor[0], vm_on_event, play->vm);

@@ -109,15 +109,17 @@ static void each_node_has_a_descriptor(void **state UNUSED)
 }
 
 /* Nothing reaches this one from outside once it runs, and its time is its instructions. */
-static void a_deterministic_machine_has_no_channel(void **state UNUSED)
+static void a_virtual_machine_has_a_plugin_and_no_channel(void **state UNUSED)
 {
 	struct vm_machine_plan plan = cold_plan("1n1l1c1t", 512);
 
-	plan.deterministic = true;
+	plan.clock = VM_CLOCK_VIRTUAL;
 	plan.icount_shift = 3;
+	plan.seed = 7;
 	assert_line(&plan, "/usr/bin/qemu-system-x86_64 -accel tcg,thread=single -bios qboot.rom "
-			   "-nodefaults -no-user-config -display none -no-reboot -seed 1 "
+			   "-nodefaults -no-user-config -display none -no-reboot "
 			   "-icount shift=3,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm "
+			   "-action shutdown=pause,panic=pause "
 			   "-machine q35 -cpu Nehalem,vendor=GenuineIntel,level=32,-rdrand,-rdseed "
 			   "-smp 1,sockets=1,dies=1,cores=1,threads=1 -m 512M "
 			   "-object memory-backend-file,id=ram0,size=536870912,"
@@ -125,8 +127,10 @@ static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 			   "-numa node,nodeid=0,memdev=ram0 -numa cpu,node-id=0,socket-id=0 "
 			   "-chardev file,id=console,path=/proc/self/fd/14,append=on "
 			   "-device isa-serial,chardev=console "
-			   "-chardev file,id=debug,path=/proc/self/fd/13,append=on "
-			   "-device isa-debugcon,iobase=0xe9,chardev=debug "
+			   "-object memory-backend-memfd,id=mail,size=4194304,share=on "
+			   "-device ivshmem-plain,memdev=mail,master=on "
+			   /* 20 us of 8 ns each */
+			   "-seed 7 -plugin /proc/self/fd/13,seed=7,turn=2500,cpus=1,fd=11 "
 			   "-chardev socket,id=monitor,fd=10 -mon chardev=monitor,mode=control "
 			   "-kernel /cache/kernels/k/bzImage -initrd /proc/self/fd/15 "
 			   "-append console=ttyS0 quiet rdinit=/init");
@@ -213,6 +217,7 @@ static void a_template_and_its_clones_have_one_key(void **state UNUSED)
 static void the_key_tells_machines_apart(void **state UNUSED)
 {
 	const struct vm_machine_plan base = cold_plan("2n4l2c1t", 1024);
+	struct vm_machine_plan seeded;
 	struct vm_accel other_cpu = tcg;
 	struct vm_machine_plan other;
 
@@ -231,8 +236,12 @@ static void the_key_tells_machines_apart(void **state UNUSED)
 	other.accel = &kvm;
 	assert_key(&base, &other, false);
 	other = base;
-	other.deterministic = true;
+	other.clock = VM_CLOCK_VIRTUAL;
 	assert_key(&base, &other, false);
+	/* All seeds share a template. */
+	seeded = other;
+	seeded.seed = 5;
+	assert_key(&other, &seeded, true);
 }
 
 int main(void)
@@ -241,7 +250,7 @@ int main(void)
 		cmocka_unit_test(a_cold_machine_boots_from_descriptors),
 		cmocka_unit_test(a_clone_is_started_stopped_on_private_memory),
 		cmocka_unit_test(each_node_has_a_descriptor),
-		cmocka_unit_test(a_deterministic_machine_has_no_channel),
+		cmocka_unit_test(a_virtual_machine_has_a_plugin_and_no_channel),
 		cmocka_unit_test(a_second_monitor_may_have_any_socket_path),
 		cmocka_unit_test(kernel_arguments_are_one_word),
 		cmocka_unit_test(machines_that_qemu_cannot_run_are_refused),

@@ -74,7 +74,7 @@ static void extras_and_commas_are_kept(void **state UNUSED)
 					.memory_bytes = 64 << 20,
 					.ram_paths = odd_paths,
 					.ram_private = true,
-					.deterministic = true };
+					.clock = VM_CLOCK_VIRTUAL };
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 

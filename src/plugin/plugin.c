@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Inside QEMU: see README.md. One thread runs all CPUs, so nothing here needs a lock. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/qemu.h"
+#include "wire/mailbox.h"
+
+enum {
+	POLL_MS = 5,
+	WATCHDOG_NS = 1000000000,
+};
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
+
+static struct {
+	uint64_t seed;	   /* 0: QEMU's own turns */
+	int64_t turn;	   /* instructions, at most */
+	unsigned int cpus; /* 1: there are no turns */
+	int fd;		   /* to the host */
+} config = { .fd = -1 };
+
+static uint64_t random_state;
+static int64_t turn_left;
+
+static bool watchdog_armed;
+static char watchdog[QEMU_TIMER_BYTES] __attribute__((aligned(16)));
+static int64_t watchdog_next_ns;
+static unsigned int silent_s, silence_limit_s;
+static bool hung;
+
+/* splitmix64: every seed, also a small one, gives a good sequence. */
+static uint64_t next_random(void)
+{
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static void say(char what)
+{
+	while (write(config.fd, &what, 1) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * QEMU was asked to stop the machine. It would do so some time after we return; stopped from here,
+ * it stops at the end of this block of instructions, always the same one.
+ */
+static void pause_here(void)
+{
+	for (unsigned int i = 0; i < config.cpus; i++)
+		cpu_pause(qemu_get_cpu((int)i));
+}
+
+/* Until the host lets go, or stops the machine. Also a host that is gone lets go. */
+static void hold(void)
+{
+	struct pollfd p = { .fd = config.fd, .events = POLLIN };
+	unsigned char answer[2];
+
+	for (;;) {
+		if (!runstate_is_running()) {
+			pause_here();
+			return;
+		}
+		if (poll(&p, 1, POLL_MS) > 0)
+			break;
+	}
+	if (read(config.fd, answer, sizeof(answer)) == sizeof(answer))
+		silence_limit_s = answer[1];
+}
+
+/* Ends the turn of a CPU whose share is used up. What ends it otherwise is not looked at. */
+static void on_block(unsigned int cpu, void *instructions)
+{
+	(void)cpu;
+	if (__builtin_expect(hung, 0)) {
+		say(WIRE_HOLD_HANGS);
+		hold();
+	}
+	turn_left -= (int64_t)(intptr_t)instructions;
+	if (turn_left > 0)
+		return;
+	turn_left = config.turn / 2 + (int64_t)(next_random() % (uint64_t)(config.turn / 2 + 1));
+	cpu_exit(current_cpu);
+}
+
+/* The agent shows itself at least once in a second of its own time. */
+static void on_second(void *context)
+{
+	(void)context;
+	hung |= ++silent_s >= silence_limit_s && silence_limit_s;
+	/* From when it was due: it does not matter when and by which thread it is run. */
+	watchdog_next_ns += WATCHDOG_NS;
+	timer_mod(watchdog, watchdog_next_ns);
+}
+
+static void arm_watchdog(void *cpu, union qemu_work_data data)
+{
+	(void)cpu;
+	(void)data;
+	watchdog_next_ns = qemu_clock_get_ns(QEMU_VIRTUAL_CLOCK) + WATCHDOG_NS;
+	timer_init_full(watchdog, NULL, QEMU_VIRTUAL_CLOCK, 1, 0, on_second, NULL);
+	timer_mod(watchdog, watchdog_next_ns);
+}
+
+/* The clock cannot be read in the middle of a block, and before the first one it is not set. */
+static void show_life(void)
+{
+	silent_s = 0;
+	if (watchdog_armed)
+		return;
+	watchdog_armed = true;
+	async_run_on_cpu(current_cpu, arm_watchdog, (union qemu_work_data){ .pointer = NULL });
+}
+
+static void on_wait(unsigned int cpu, void *context)
+{
+	(void)cpu;
+	(void)context;
+	show_life();
+	say(WIRE_HOLD_WAITS);
+	hold();
+}
+
+static void on_tell(unsigned int cpu, void *context)
+{
+	(void)cpu;
+	(void)context;
+	show_life();
+	say(WIRE_HOLD_TELLS);
+}
+
+static uint32_t mark_of(const struct qemu_plugin_insn *insn)
+{
+	unsigned char bytes[WIRE_MARK_BYTES];
+	uint32_t mark;
+
+	if (qemu_plugin_insn_size(insn) != WIRE_MARK_BYTES ||
+	    qemu_plugin_insn_data(insn, bytes, sizeof(bytes)) != sizeof(bytes) ||
+	    memcmp(bytes, WIRE_MARK_OPCODE, 3) != 0)
+		return 0;
+	memcpy(&mark, bytes + 3, sizeof(mark));
+	return mark;
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint32_t mark = mark_of(insn);
+
+		if (mark == WIRE_MARK_WAIT)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_wait, 0, NULL);
+		else if (mark == WIRE_MARK_TELL)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, 0, NULL);
+	}
+	if (config.seed)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, 0, (void *)(intptr_t)n);
+}
+
+static int complain(const char *what)
+{
+	fprintf(stderr, "ktstr plugin: %s\n", what);
+	return -1;
+}
+
+/* What this QEMU does not export we cannot do without: better no guest than one that drifts. */
+static int check_qemu(void)
+{
+	if (!cpu_exit || !cpu_pause || !qemu_get_cpu || !runstate_is_running || !timer_init_full ||
+	    !timer_mod || !qemu_clock_get_ns || !async_run_on_cpu)
+		return complain("this QEMU does not export what a virtual clock needs");
+	return 0;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
+					   char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+		unsigned long long number = value ? strtoull(value + 1, NULL, 10) : 0;
+
+		if (strncmp(argv[i], "seed=", 5) == 0)
+			config.seed = random_state = number;
+		else if (strncmp(argv[i], "turn=", 5) == 0)
+			config.turn = (int64_t)number;
+		else if (strncmp(argv[i], "cpus=", 5) == 0)
+			config.cpus = (unsigned int)number;
+		else if (strncmp(argv[i], "fd=", 3) == 0)
+			config.fd = (int)number;
+	}
+	if (config.fd < 0 || config.turn < 2 || config.cpus < 1)
+		return complain("an argument is missing");
+	if (check_qemu() < 0)
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What we use of QEMU: its interface for plugins, of which set-up has no header, and functions
+ * that the program exports without promising them. The latter are weak: a QEMU that lacks one is
+ * told apart when the plugin is loaded.
+ */
+#ifndef KTSTR_PLUGIN_QEMU_H
+#define KTSTR_PLUGIN_QEMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define QEMU_PLUGIN_EXPORT __attribute__((visibility("default")))
+
+/* The version of the interface: 4 is that of QEMU 9.2 and later. */
+enum { QEMU_PLUGIN_API = 4 };
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef void (*qemu_plugin_translation_fn)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+typedef void (*qemu_plugin_exec_fn)(unsigned int vcpu, void *context);
+
+extern QEMU_PLUGIN_EXPORT int qemu_plugin_version;
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_translation_fn fn);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_exec_fn fn,
+					  int flags, void *context);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_exec_fn fn,
+					    int flags, void *context);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *into, size_t n);
+
+#define QEMU_WEAK __attribute__((weak))
+
+enum { QEMU_VIRTUAL_CLOCK = 1, QEMU_TIMER_BYTES = 256 };
+
+/* Passed by value: a union of 8 bytes. */
+union qemu_work_data {
+	void *pointer;
+	uint64_t number;
+};
+
+/* Of this thread; not weak, because the address of such a one cannot be asked for. */
+extern __thread void *current_cpu;
+QEMU_WEAK void cpu_exit(void *cpu);
+QEMU_WEAK void cpu_pause(void *cpu);
+QEMU_WEAK void *qemu_get_cpu(int index);
+QEMU_WEAK bool runstate_is_running(void);
+QEMU_WEAK int64_t qemu_clock_get_ns(int clock);
+QEMU_WEAK void timer_init_full(void *timer, void *list_group, int clock, int scale, int attributes,
+			       void (*fn)(void *context), void *context);
+QEMU_WEAK void timer_mod(void *timer, int64_t expire_ns);
+QEMU_WEAK void async_run_on_cpu(void *cpu, void (*fn)(void *cpu, union qemu_work_data data),
+				union qemu_work_data data);
+
+#endif
