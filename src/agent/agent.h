@@ -176,6 +176,9 @@ struct agent_command {
 	pid_t pid;
 	int fds[AGENT_COMMAND_N_STREAMS]; /* -1: none, or over */
 
+	uint64_t limit_ns; /* CLOCK_MONOTONIC when it is killed; 0: never */
+	bool over_limit;
+
 	bool started;	  /* STARTED was sent */
 	bool not_started; /* failure says why */
 	struct agent_launch_failure failure;
@@ -211,6 +214,10 @@ struct error *agent_command_input(struct agent_command *c, struct bytes bytes,
 void agent_command_input_end(struct agent_command *c);
 /* Signals the process group. 0 or an errno; after the end nothing is sent: 0. */
 int agent_command_signal(const struct agent_command *c, int number);
+/* From now on, by the clock of the guest. */
+void agent_command_limit(struct agent_command *c, uint32_t ms);
+/* Kills it if its time is over. */
+void agent_command_check_limit(struct agent_command *c, uint64_t now_ns);
 void agent_command_resize(const struct agent_command *c, uint16_t cols, uint16_t rows);
 
 /* wait4() returned it. */

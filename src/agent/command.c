@@ -7,6 +7,7 @@
 #include <termios.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 struct error *agent_command_new(uint32_t channel, const struct wire_run *run,
 				const struct agent_launch_place *place, struct agent_command **ret)
@@ -254,6 +255,19 @@ int agent_command_signal(const struct agent_command *c, int number)
 	return errno == ESRCH ? 0 : errno;
 }
 
+void agent_command_limit(struct agent_command *c, uint32_t ms)
+{
+	c->limit_ns = clock_monotonic_ns() + ms * NS_PER_MS;
+}
+
+void agent_command_check_limit(struct agent_command *c, uint64_t now_ns)
+{
+	if (!c->limit_ns || c->exited || c->over_limit || now_ns < c->limit_ns)
+		return;
+	c->over_limit = true;
+	agent_command_signal(c, SIGKILL);
+}
+
 void agent_command_resize(const struct agent_command *c, uint16_t cols, uint16_t rows)
 {
 	struct winsize size = { .ws_col = cols, .ws_row = rows };
@@ -301,7 +315,7 @@ static void send_exited(struct agent_command *c, struct agent_output *out)
 		exited.how = WIRE_END_NOT_STARTED;
 		exited.value = (uint32_t)c->failure.errnum;
 	} else if (WIFSIGNALED(c->status)) {
-		exited.how = WIRE_END_SIGNALLED;
+		exited.how = c->over_limit ? WIRE_END_TIMED_OUT : WIRE_END_SIGNALLED;
 		exited.value = (uint32_t)WTERMSIG(c->status);
 	} else {
 		exited.value = (uint32_t)WEXITSTATUS(c->status);

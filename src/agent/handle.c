@@ -138,6 +138,7 @@ static struct error *handle_for_command(struct agent *a, const struct wire_frame
 	struct agent_command *c = find_command(a, frame->channel);
 	struct wire_signal sig;
 	struct wire_resize resize;
+	struct wire_limit limit;
 	struct error *err;
 	int errnum;
 
@@ -148,6 +149,12 @@ static struct error *handle_for_command(struct agent *a, const struct wire_frame
 	if (frame->type == WIRE_STDIN_END) {
 		agent_command_input_end(c);
 		return NULL;
+	}
+	if (frame->type == WIRE_LIMIT) {
+		err = wire_limit_decode(frame->payload, &limit);
+		if (!err)
+			agent_command_limit(c, limit.ms);
+		return err;
 	}
 	if (frame->type == WIRE_RESIZE) {
 		err = wire_resize_decode(frame->payload, &resize);
@@ -235,6 +242,7 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 		[WIRE_STDIN_END] = handle_for_command,
 		[WIRE_SIGNAL] = handle_for_command,
 		[WIRE_RESIZE] = handle_for_command,
+		[WIRE_LIMIT] = handle_for_command,
 		[WIRE_PUT] = handle_put,
 		[WIRE_PUT_DATA] = handle_put_data,
 		[WIRE_PUT_END] = handle_put_data,

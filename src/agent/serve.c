@@ -91,10 +91,24 @@ static void send_heartbeat(struct agent *a)
 	agent_output_send_buf(&a->out, WIRE_HEARTBEAT, 0, &payload);
 }
 
+/* When the next thing is due that no descriptor tells: a heartbeat, a limit. 0: nothing is. */
+static uint64_t next_due_ns(const struct agent *a)
+{
+	uint64_t due = a->heartbeat_ns ? a->next_heartbeat_ns : 0;
+
+	for (size_t i = 0; i < a->commands.n; i++) {
+		const struct agent_command *c = a->commands.at[i];
+
+		if (c->limit_ns && !c->over_limit && (due == 0 || c->limit_ns < due))
+			due = c->limit_ns;
+	}
+	return due;
+}
+
 static int time_left_ms(const struct loop *l)
 {
 	const struct agent *a = &l->agent;
-	uint64_t now = clock_monotonic_ns();
+	uint64_t now = clock_monotonic_ns(), due = next_due_ns(a);
 	uint64_t left;
 
 	/* Output left by an ended command waits for room, which no descriptor signals. */
@@ -103,11 +117,11 @@ static int time_left_ms(const struct loop *l)
 			return 0;
 	if (l->host_away)
 		return AGENT_HANGUP_MS;
-	if (a->heartbeat_ns == 0)
+	if (due == 0)
 		return -1;
-	if (a->next_heartbeat_ns <= now)
+	if (due <= now)
 		return 0;
-	left = (a->next_heartbeat_ns - now + NS_PER_MS - 1) / NS_PER_MS;
+	left = (due - now + NS_PER_MS - 1) / NS_PER_MS;
 	return left > 3600000 ? 3600000 : (int)left;
 }
 
@@ -243,6 +257,8 @@ static struct error *one_round(struct loop *l)
 		if (l->fds.at[i].revents)
 			agent_command_handle(l->watches.at[i].command, l->watches.at[i].stream,
 					     &a->out);
+	for (size_t i = 0; i < a->commands.n; i++)
+		agent_command_check_limit(a->commands.at[i], clock_monotonic_ns());
 	finish_commands(a);
 	if (l->fds.at[1].revents)
 		err = read_input(l);

@@ -74,6 +74,7 @@ static enum ktstr_reason reason_of_vm_error(const struct error *err, bool begun)
 	case VM_AGENT:
 		return KTSTR_REASON_AGENT_LOST;
 	case VM_CACHE_FULL:
+	case VM_HOST_LIMIT:
 		return KTSTR_REASON_HOST;
 	default:
 		return KTSTR_REASON_BOOT;

@@ -21,6 +21,7 @@ enum wire_end {
 	WIRE_END_EXITED,      /* value: exit status */
 	WIRE_END_SIGNALLED,   /* value: signal */
 	WIRE_END_NOT_STARTED, /* value: errno of what failed before the program ran */
+	WIRE_END_TIMED_OUT,   /* killed because of LIMIT; value: signal */
 };
 
 #define U16(name)    uint16_t name;

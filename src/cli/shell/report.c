@@ -59,6 +59,7 @@ int report_status(const struct vm_end *end)
 	case WIRE_END_EXITED:
 		return (int)(end->value & 0xff);
 	case WIRE_END_SIGNALLED:
+	case WIRE_END_TIMED_OUT:
 		return SHELL_SIGNAL + (int)(end->value & 0x7f);
 	case WIRE_END_NOT_STARTED:
 		return end->value == ENOENT ? SHELL_NOT_FOUND : SHELL_NOT_EXECUTABLE;

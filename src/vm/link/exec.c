@@ -302,18 +302,31 @@ static struct error *send_all_input(struct run *run)
 	return err ? err : vm_link_send(&run->vm->link, WIRE_STDIN_END, run->channel, NULL, 0);
 }
 
+static struct error *send_limit(struct run *run)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	uint64_t ms = run->command->timeout_ns / NS_PER_MS;
+
+	wire_limit_encode(&(struct wire_limit){ .ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX },
+			  &payload);
+	return vm_link_send(&run->vm->link, WIRE_LIMIT, run->channel, payload.at, payload.n);
+}
+
 /* How long the agent may be silent and how long the command may take, in the guest's time. */
 static struct error *begin_virtual(struct run *run)
 {
 	struct vm_mailbox *mailbox = run->vm->link.mailbox;
 	uint64_t silence_ns = vm_silence_limit_ns(run->vm->heartbeat_ms, run->command->patience_ns);
+	struct error *err = NULL;
 
 	silence_ns = silence_ns < UINT8_MAX * NS_PER_SEC ? silence_ns : UINT8_MAX * NS_PER_SEC;
 	mailbox->silence_s = run->vm->heartbeat_ms ? (uint8_t)(silence_ns / NS_PER_SEC) : 0;
 	if (run->deadline_ns)
+		err = send_limit(run);
+	if (run->deadline_ns)
 		run->deadline_ns = clock_monotonic_ns() + HOST_LIMIT_SEC * NS_PER_SEC +
 				   HOST_LIMIT_TIMES * run->command->timeout_ns;
-	return send_all_input(run);
+	return err ? err : send_all_input(run);
 }
 
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
@@ -344,7 +357,7 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 		return error_wrap(err, "running %s", command->argv[0]);
 	look_for_oom(vm, log_from, &run.end);
 	*ret = run.end;
-	if (run.killed)
+	if (run.killed || run.end.how == WIRE_END_TIMED_OUT)
 		return base_error(BASE_CANCELLED, ETIMEDOUT, "running %s", command->argv[0]);
 	return NULL;
 }

@@ -35,8 +35,8 @@ struct vm_command {
 	/* True when the terminal has changed its size. May be NULL. */
 	bool (*take_resize)(void *context, uint16_t *cols, uint16_t *rows);
 	uint64_t patience_ns; /* with a silent agent, at least; 0: the usual */
-	uint64_t
-		timeout_ns; /* 0: none. Past it the command is killed and that is BASE_CANCELLED. */
+	uint64_t timeout_ns;  /* 0: none. Past it the command is killed and that is BASE_CANCELLED.
+				 With a  virtual clock it is the guest's time. */
 };
 
 enum { VM_LIMIT_OOM_PIDS = 32 };

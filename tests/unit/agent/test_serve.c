@@ -412,6 +412,33 @@ static void mail_is_done_in_order_however_it_is_cut(void **state)
 	}
 }
 
+static void serve_limited(const char *script, uint32_t ms, const char *root, struct served *s)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	*s = (struct served){ .fd = -1 };
+	hello(s, 0);
+	run(s, 1, script, 0);
+	wire_limit_encode(&(struct wire_limit){ .ms = ms }, &payload);
+	send_frame(s, WIRE_LIMIT, 1, payload.at, payload.n);
+	send_frame(s, WIRE_POWER_OFF, 0, NULL, 0);
+	serve_mail(s, root, SIZE_MAX);
+}
+
+static void a_command_is_killed_when_its_time_is_over(void **state)
+{
+	struct served s;
+
+	serve_limited("sleep 60", 50, *state, &s);
+	assert_int_equal(s.heard.exited.how, WIRE_END_TIMED_OUT);
+	assert_int_equal(s.heard.exited.value, SIGKILL);
+	heard_end(&s.heard);
+	serve_limited("exit 3", 60000, *state, &s);
+	assert_int_equal(s.heard.exited.how, WIRE_END_EXITED);
+	assert_int_equal(s.heard.exited.value, 3);
+	heard_end(&s.heard);
+}
+
 /* What busybox's poweroff, halt and reboot send to the first process. */
 static void poweroff_and_reboot_signals_end_the_agent_without_bye(void **state)
 {
@@ -456,6 +483,7 @@ int main(void)
 		scratch_test(heartbeats_are_sent_during_a_transfer),
 		scratch_test(damage_fails_the_session_and_hello_begins_another),
 		scratch_test(mail_is_done_in_order_however_it_is_cut),
+		scratch_test(a_command_is_killed_when_its_time_is_over),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

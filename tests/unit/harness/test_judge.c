@@ -166,6 +166,7 @@ static void vm_errors_before_the_test_begins_are_broken(void **state UNUSED)
 		{ "", VM(VM_TEMPLATE), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_CLONE), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_CACHE_FULL), IS(BROKEN, HOST, "") },
+		{ "", VM(VM_HOST_LIMIT), IS(BROKEN, HOST, "") },
 		{ "", VM(VM_MIPS), IS(BROKEN, BOOT, "") },
 	};
 
