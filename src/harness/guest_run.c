@@ -25,8 +25,6 @@ void harness_guest_run_deinit(struct harness_guest_run *run)
 struct listener {
 	struct harness_guest_run *run;
 	struct vm *vm;
-	const struct cancel *cancel;
-	struct cancel *until; /* that, or the host's last limit */
 	bool report_is_bad;
 };
 
@@ -54,13 +52,10 @@ static void end_watch(struct harness_guest_run *run)
 	run->watching_ = false;
 }
 
-static void tick(void *context)
+static void sample_host(void *context)
 {
-	struct listener *listener = context;
-	struct harness_guest_run *run = listener->run;
+	struct harness_guest_run *run = ((struct listener *)context)->run;
 
-	if (cancel_requested(listener->cancel))
-		cancel_request(listener->until);
 	if (run->watching_)
 		harness_disturbance_sample(&run->watch_);
 }
@@ -108,10 +103,7 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 	_cleanup_free_ char *descriptor = xasprintf(WIRE_REPORT_ENV "=%d", WIRE_REPORT_FD);
 	const char *const argv[] = { program, "--run", run->test->name, NULL };
 	const char *const env[] = { GUEST_PATH, slowness, descriptor, NULL };
-	struct cancel until = { .deadline_ns = run->host_limit_ns
-						       ? clock_monotonic_ns() + run->host_limit_ns
-						       : 0 };
-	struct listener listener = { .run = run, .vm = vm, .cancel = cancel, .until = &until };
+	struct listener listener = { .run = run, .vm = vm };
 	struct vm_command command = {
 		.argv = argv,
 		.env = env,
@@ -119,13 +111,13 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 		.stdin_fd = -1,
 		.report = true,
 		.on_output = listen,
-		.tick = tick,
+		.tick = sample_host,
 		.context = &listener,
 		.timeout_ns = run->limit_ns,
 		.patience_ns = harness_time_limit_silence_ns(run->test),
 	};
 
-	run->error = vm_exec(vm, &command, run->host_limit_ns ? &until : cancel, &run->exit);
+	run->error = vm_exec(vm, &command, cancel, &run->exit);
 	if (!run->error) {
 		run->has_exit = true;
 		run->error = harness_test_report_finish(&run->report);
@@ -136,9 +128,8 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 	else if (listener.report_is_bad)
 		run->how = HARNESS_RUN_REPORT_ERROR;
 	else if (error_is(run->error, &base_error_domain, BASE_CANCELLED))
-		run->how = cancel_requested(cancel)   ? HARNESS_RUN_INTERRUPTED
-			   : cancel_requested(&until) ? HARNESS_RUN_HOST_TOO_SLOW
-						      : HARNESS_RUN_TIMED_OUT;
+		run->how = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED
+						    : HARNESS_RUN_TIMED_OUT;
 	else
 		run->how = HARNESS_RUN_VM_ERROR;
 }
@@ -184,7 +175,6 @@ static void set_limits(struct harness_guest_run *run, const struct vm_facts *fac
 	run->clock.model.vcpus = vcpus;
 	run->slowness = harness_time_limit_slowness(emulated, vcpus);
 	run->limit_ns = harness_time_limit_ns(run->test, emulated, vcpus);
-	run->host_limit_ns = is_virtual ? harness_time_limit_host_ns(run->limit_ns) : 0;
 	run->disturbance.tcg = emulated;
 	run->disturbance.vcpus = vcpus;
 }

@@ -332,9 +332,14 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 		close_job(job, NULL, NULL, cancel);
 		return;
 	}
-	facts = vm_facts(job->vm);
 	harness_guest_run(&run, job->vm, cancel);
+	/* Only now it is known what it sent. */
+	facts = vm_facts(job->vm);
 	error_free(vm_console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
+	if (facts.clock == VM_CLOCK_VIRTUAL && facts.touched)
+		result_outcome_add_note(&job->outcome,
+					"the guest was stopped from outside while it ran: another "
+					"run may differ");
 	harness_judge(&run, &job->outcome);
 	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);

@@ -59,6 +59,7 @@ struct harness_job_setting {
 	/* Asked before a guest is kept: there may be enough of them. */
 	bool (*may_keep_guest)(void *context);
 	const struct host_facts *host;
+	const char *qemu_version; /* NULL: unknown */
 	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
 	void (*on_template)(void *context, size_t index);
 	void (*on_stage)(void *context, size_t index, enum wire_stage stage);
@@ -111,8 +112,9 @@ struct error *harness_job_record_finish(struct harness_job *job,
 					const struct harness_kept_files *kept,
 					const struct cancel *cancel) MUST_CHECK;
 /* Members that no record has, or not that of such a test on such a host. Returns how many. */
-enum { HARNESS_LIMIT_RECORD_ABSENT = 3 };
+enum { HARNESS_LIMIT_RECORD_ABSENT = 4 };
 size_t harness_job_record_absent(uint64_t memory_bytes, const struct host_facts *host,
+				 enum vm_clock_kind clock,
 				 struct result_absent ret[HARNESS_LIMIT_RECORD_ABSENT]);
 /* The record's path without what its name ends with. The caller owns it. */
 char *harness_job_kept_dir(const struct harness_job *job) MUST_CHECK;

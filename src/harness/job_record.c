@@ -39,6 +39,13 @@ static char *work_type(const struct exchange_declared_test *test)
 	return text.n ? strbuf_take(&text) : NULL;
 }
 
+static struct result_clock clock_of(const struct harness_clock *clock)
+{
+	if (clock->kind == VM_CLOCK_VIRTUAL)
+		return (struct result_clock){ RESULT_CLOCK_VIRTUAL, clock->seed };
+	return (struct result_clock){ .kind = RESULT_CLOCK_REAL };
+}
+
 void harness_job_describe(const struct harness_job *job, struct result_outcome *ret)
 {
 	const struct harness_variant *variant = job->variant;
@@ -49,6 +56,7 @@ void harness_job_describe(const struct harness_job *job, struct result_outcome *
 	ret->name = xstrdup(variant->name);
 	ret->id = xstrdup(variant->id);
 	ret->topology = topology_text(&variant->topology);
+	ret->clock = clock_of(&variant->clock);
 	ret->kernel = xstrdup(variant->kernel->release);
 	ret->scheduler = harness_job_join(&test->scheduler.argv);
 	ret->source = xasprintf("%s:%d", test->file, test->line);
@@ -110,12 +118,17 @@ static char *command_line(const struct harness_job *job)
 }
 
 size_t harness_job_record_absent(uint64_t memory_bytes, const struct host_facts *host,
+				 enum vm_clock_kind clock,
 				 struct result_absent ret[HARNESS_LIMIT_RECORD_ABSENT])
 {
 	size_t n = 0;
 
 	ret[n++] = (struct result_absent){ "cleanup_duration_ms",
 					   "a test does not report when its cleanup ended" };
+	if (clock == VM_CLOCK_REAL)
+		ret[n++] = (struct result_absent){
+			"digest", "the guest's clock is real, so no other run sends the same"
+		};
 	if (memory_bytes == 0)
 		ret[n++] = (struct result_absent){
 			"memory_bytes", "the test does not ask for an amount of memory"
@@ -208,6 +221,11 @@ struct error *harness_job_record_begin(struct harness_job *job)
 		.source = job->outcome.source,
 		.topology = job->outcome.topology,
 		.memory_bytes = (uint64_t)test->memory_mb << 20,
+		.clock = job->outcome.clock,
+		.has_seed = variant->clock.kind == VM_CLOCK_VIRTUAL,
+		.has_speed = variant->clock.kind == VM_CLOCK_VIRTUAL,
+		.cpu_mips = variant->clock.speed.cpu_mips,
+		.total_mips = variant->clock.speed.total_mips,
 		.scheduler = job->outcome.scheduler,
 		.sysctls = sysctls,
 		.kernel_args = test->scheduler.kernel_args,
@@ -230,7 +248,8 @@ struct error *harness_job_record_begin(struct harness_job *job)
 	head.project_commit = commits.project;
 	memcpy(absent, commits.absent, commits.n_absent * sizeof(*absent));
 	n_absent = commits.n_absent;
-	n_absent += harness_job_record_absent(head.memory_bytes, head.host, absent + n_absent);
+	n_absent += harness_job_record_absent(head.memory_bytes, head.host, variant->clock.kind,
+					      absent + n_absent);
 	head.absent = (struct result_absences){ absent, n_absent };
 	return result_record_begin(job->setting->options->dir, &head, &job->record);
 }
@@ -245,6 +264,23 @@ char *harness_job_kept_dir(const struct harness_job *job)
 	return xasprintf("%.*s.kept", (int)n, path);
 }
 
+/* What is known of a guest that came to be. The digest's text has a place of its own. */
+static void describe_guest(const struct vm_facts *facts, struct result_run *run,
+			   char digest[HARNESS_VARIANT_ID_CHARS + 1])
+{
+	run->accel = facts->accel;
+	run->accel_reason = facts->accel_reason;
+	run->cloned = facts->cloned;
+	run->has_guest_end = facts->guest_ns > 0;
+	run->guest_end_ns = facts->guest_ns;
+	if (facts->clock != VM_CLOCK_VIRTUAL)
+		return;
+	run->has_turn = facts->turn_ns > 0;
+	run->turn_us = (double)facts->turn_ns / 1000;
+	snprintf(digest, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, facts->digest);
+	run->digest = digest;
+}
+
 struct error *harness_job_record_finish(struct harness_job *job,
 					const struct harness_guest_run *run,
 					const struct vm_facts *facts,
@@ -257,14 +293,13 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		.context = (void *)(uintptr_t)run,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
+	char digest[HARNESS_VARIANT_ID_CHARS + 1];
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
 
-	if (facts) {
-		result.run.accel = facts->accel;
-		result.run.accel_reason = facts->accel_reason;
-		result.run.cloned = facts->cloned;
-	}
+	if (facts)
+		describe_guest(facts, &result.run, digest);
+	result.run.qemu_version = facts ? job->setting->qemu_version : NULL;
 	if (run) {
 		for (size_t i = 0; i < run->report.stages.n; i++)
 			stages[i] = (struct result_stage){

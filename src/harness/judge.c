@@ -240,13 +240,6 @@ static void judge_end(const struct harness_guest_run *in, struct result_outcome 
 	case HARNESS_RUN_FILES_ERROR:
 		add(into, KTSTR_REASON_FILES, "%s", message_of(in->error));
 		break;
-	case HARNESS_RUN_HOST_TOO_SLOW:
-		add(into, KTSTR_REASON_HOST,
-		    "%s: the host did not get through %.0f s of the guest's time within %.0f s; the "
-		    "run was ended, and it is not repeatable at that instruction",
-		    place(&in->report), (double)in->limit_ns / (double)NS_PER_SEC,
-		    (double)in->host_limit_ns / (double)NS_PER_SEC);
-		break;
 	case HARNESS_RUN_HOST_ERROR:
 		add(into, KTSTR_REASON_HOST, "%s", message_of(in->error));
 		break;

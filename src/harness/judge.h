@@ -11,15 +11,14 @@
 
 /* How the run ended, as the runner saw it. */
 enum harness_run_end {
-	HARNESS_RUN_COMPLETED,	   /* the test binary has ended: `exit` */
-	HARNESS_RUN_TIMED_OUT,	   /* and the guest was alive */
-	HARNESS_RUN_VM_ERROR,	   /* `error`: what starting or watching the guest came back with */
-	HARNESS_RUN_INTERRUPTED,   /* by a person or a signal */
-	HARNESS_RUN_REPORT_ERROR,  /* `error`: of harness_test_report_take() or
-				      harness_test_report_finish() */
-	HARNESS_RUN_FILES_ERROR,   /* `error`: a file was not found or could not be sent */
-	HARNESS_RUN_HOST_ERROR,	   /* `error`: the host refused */
-	HARNESS_RUN_HOST_TOO_SLOW, /* virtual clock: the host needs too long for the guest's time */
+	HARNESS_RUN_COMPLETED,	  /* the test binary has ended: `exit` */
+	HARNESS_RUN_TIMED_OUT,	  /* and the guest was alive */
+	HARNESS_RUN_VM_ERROR,	  /* `error`: what starting or watching the guest came back with */
+	HARNESS_RUN_INTERRUPTED,  /* by a person or a signal */
+	HARNESS_RUN_REPORT_ERROR, /* `error`: of harness_test_report_take() or
+				     harness_test_report_finish() */
+	HARNESS_RUN_FILES_ERROR,  /* `error`: a file was not found or could not be sent */
+	HARNESS_RUN_HOST_ERROR,	  /* `error`: the host refused */
 };
 
 /*
@@ -88,9 +87,8 @@ struct harness_guest_run {
 	struct harness_test_report report;
 	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
 	bool has_exit;
-	struct vm_end exit;	/* of the test binary */
-	uint64_t limit_ns;	/* virtual clock: of the guest's time */
-	uint64_t host_limit_ns; /* virtual clock: past it nothing repeats; 0: none */
+	struct vm_end exit; /* of the test binary */
+	uint64_t limit_ns;  /* virtual clock: of the guest's time */
 	uint64_t wall_ns;
 	uint64_t quiet_ns; /* since the last piece of the report */
 	double slowness;

@@ -81,11 +81,6 @@ uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool e
  * is for that.
  */
 uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test);
-/*
- * Of a guest with a virtual clock and this limit: how long the host may take for it. Generous, for
- * a run that is ended by it does not repeat.
- */
-uint64_t harness_time_limit_host_ns(uint64_t limit_ns);
 /* The sum that gives it: "duration 5 s + 5 x (20 s + 1 s for its size + 30 s to attach)". */
 void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
 				unsigned int vcpus, struct strbuf *into);

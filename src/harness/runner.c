@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "vm/qemu/qemu_binary.h"
 
 enum { TICK_MS = 100, THREADS_LIMIT = 256 };
 
@@ -23,6 +24,7 @@ struct runner {
 	const struct cancel *cancel;
 	struct harness_job_setting setting;
 	struct host_facts host;
+	struct vm_qemu_binary *qemu; /* NULL: not found, which each job will tell */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* of anything below */
@@ -399,6 +401,8 @@ struct error *harness_runner_run(const struct harness_plan *plan,
 	r.setting.context = &r;
 	host_facts_read("", &r.host);
 	r.setting.host = &r.host;
+	error_free(vm_qemu_binary_find(&r.qemu));
+	r.setting.qemu_version = r.qemu ? r.qemu->version.text : NULL;
 	init_conditions(&r);
 	err = start_all(&r, jobs, cooks, threads, &n_threads);
 	watch(&r, events);
@@ -413,5 +417,6 @@ struct error *harness_runner_run(const struct harness_plan *plan,
 	pthread_cond_destroy(&r.changed);
 	pthread_mutex_destroy(&r.lock);
 	host_facts_deinit(&r.host);
+	vm_qemu_binary_free(r.qemu);
 	return err;
 }

@@ -12,8 +12,6 @@ enum {
 	WATCHDOG_S = 30,
 	WATCHDOG_LOOKS_S = 15,
 	RECOVERY_S = 30,
-	HOST_FACTOR = 60,
-	HOST_BASE_S = 600,
 };
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
@@ -64,11 +62,6 @@ uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test
 {
 	return test->scheduler.argv.n ? (WATCHDOG_S + WATCHDOG_LOOKS_S + RECOVERY_S) * NS_PER_SEC
 				      : 0;
-}
-
-uint64_t harness_time_limit_host_ns(uint64_t limit_ns)
-{
-	return HOST_FACTOR * limit_ns + HOST_BASE_S * NS_PER_SEC;
 }
 
 void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,

@@ -35,6 +35,7 @@ static void json_lines_begin(struct report_run *r)
 	json_add_u64(w, "jobs", r->plan.jobs);
 	json_add_u64(w, "alone", r->plan.n_alone);
 	json_add_string(w, "kernels", r->plan.kernels);
+	json_add_string(w, "clock", r->plan.clock);
 	json_add_string(w, "records", r->plan.dir);
 	if (r->plan.started_unix_sec)
 		json_add_u64(w, "started_unix_sec", r->plan.started_unix_sec);
@@ -67,6 +68,9 @@ static void json_lines_finished(struct report_run *r, size_t index, const struct
 	json_add_string(w, "test", o->test);
 	json_add_string(w, "id", o->id);
 	json_add_string(w, "topology", o->topology);
+	json_add_string(w, "clock", result_clock_names[o->clock.kind]);
+	if (o->clock.kind == RESULT_CLOCK_VIRTUAL)
+		json_add_u64(w, "seed", o->clock.seed);
 	json_add_string(w, "kernel", o->kernel);
 	json_add_string(w, "scheduler", o->scheduler);
 	json_add_string(w, "source", o->source);

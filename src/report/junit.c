@@ -78,15 +78,17 @@ static void append_property(struct strbuf *into, int indent, const char *name, c
 
 static void append_properties(struct strbuf *into, const struct result_outcome *o)
 {
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT, clock = STRBUF_INIT;
 
 	text_escape_name(&name, o->name, "");
+	result_clock_format(o->clock, &clock);
 	strbuf_append(into, "      <properties>\n");
 	append_property(into, 8, "name", strbuf_str(&name));
 	append_property(into, 8, "id", o->id);
 	append_property(into, 8, "verdict", result_verdict_name(o->verdict));
 	append_property(into, 8, "reason", result_reason_name(o->reason));
 	append_property(into, 8, "topology", o->topology);
+	append_property(into, 8, "clock", strbuf_str(&clock));
 	append_property(into, 8, "kernel", o->kernel);
 	append_property(into, 8, "scheduler", o->scheduler);
 	append_property(into, 8, "source", o->source);
@@ -195,6 +197,7 @@ static void append_suite(struct report_run *r, const struct junit_suite *suite, 
 	append_timestamp(&r->out, r->plan.started_unix_sec);
 	strbuf_append(&r->out, ">\n    <properties>\n");
 	append_property(&r->out, 6, "kernels", r->plan.kernels);
+	append_property(&r->out, 6, "clock", r->plan.clock);
 	append_property(&r->out, 6, "records", r->plan.dir);
 	append_property(&r->out, 6, "interrupted", interrupted ? "true" : "false");
 	strbuf_append(&r->out, "    </properties>\n");

@@ -67,6 +67,7 @@ static void ktap_begin(struct report_run *r)
 {
 	strbuf_appendf(&r->out, "KTAP version 1\n1..%zu\n", r->plan.n_tests);
 	append_diagnostic(&r->out, "kernels", r->plan.kernels);
+	append_diagnostic(&r->out, "clock", r->plan.clock);
 	append_diagnostic(&r->out, "records", r->plan.dir);
 }
 
@@ -90,10 +91,13 @@ static void ktap_finished(struct report_run *r, size_t index UNUSED,
 			  const struct result_outcome *outcome)
 {
 	bool ok = outcome->verdict == KTSTR_PASS || outcome->verdict == KTSTR_SKIP;
+	_cleanup_strbuf_ struct strbuf clock = STRBUF_INIT;
 
 	append_parts(&r->out, outcome);
 	for (size_t i = 0; i < outcome->notes.n; i++)
 		append_diagnostic(&r->out, "note", outcome->notes.at[i]);
+	result_clock_format(outcome->clock, &clock);
+	append_diagnostic(&r->out, "clock", strbuf_str(&clock));
 	append_diagnostic(&r->out, "record", outcome->record_path);
 	if (report_needs_explanation(outcome)) {
 		append_diagnostic(&r->out, "test", outcome->source);

@@ -105,6 +105,8 @@ static void pretty_begin(struct report_run *r)
 		strbuf_append(&r->out, " on Linux ");
 		text_escape(&r->out, plan->kernels);
 	}
+	if (plan->clock)
+		strbuf_appendf(&r->out, ", %s clock", plan->clock);
 	if (plan->jobs > 1)
 		strbuf_appendf(&r->out, ", %u at a time", plan->jobs);
 	if (plan->jobs > 1 && plan->n_alone)
@@ -136,7 +138,7 @@ static void pretty_tick(struct report_run *r, uint64_t now_ns)
 		draw(r);
 }
 
-/* "PASS    name     5.3 s\n" */
+/* "PASS    name     5.3 s  virtual, seed 3\n" */
 static void append_result(struct report_run *r, const struct result_outcome *outcome)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
@@ -152,7 +154,9 @@ static void append_result(struct report_run *r, const struct result_outcome *out
 	strbuf_append(&r->out, strbuf_str(&name));
 	if (width < p->name_columns)
 		strbuf_append_repeated(&r->out, ' ', p->name_columns - width);
-	strbuf_appendf(&r->out, "  %7s\n", strbuf_str(&time));
+	strbuf_appendf(&r->out, "  %7s%s", strbuf_str(&time), outcome->clock.kind ? "  " : "");
+	result_clock_format(outcome->clock, &r->out);
+	strbuf_append_char(&r->out, '\n');
 }
 
 static void remember_failure(struct pretty *p, const struct result_outcome *outcome)

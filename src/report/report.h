@@ -60,7 +60,8 @@ struct report_plan {
 	unsigned int jobs;
 	const char *dir;	   /* where the records are; NULL: there are none */
 	uint64_t started_unix_sec; /* 0: unsaid */
-	size_t n_alone; /* tests that have no other beside them, though there are several jobs */
+	size_t n_alone;	   /* tests that have no other beside them, though there are several jobs */
+	const char *clock; /* of the guests: "real", "virtual"; static; NULL: unsaid */
 };
 
 struct report_ending {

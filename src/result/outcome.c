@@ -75,6 +75,19 @@ static const char *const meanings[KTSTR_N_REASONS] = {
 #undef KTSTR_REASON
 };
 
+const char *const result_clock_names[RESULT_N_CLOCKS] = {
+	[RESULT_CLOCK_REAL] = "real",
+	[RESULT_CLOCK_VIRTUAL] = "virtual",
+};
+
+void result_clock_format(struct result_clock clock, struct strbuf *into)
+{
+	if (clock.kind != RESULT_CLOCK_UNSAID)
+		strbuf_append(into, result_clock_names[clock.kind]);
+	if (clock.kind == RESULT_CLOCK_VIRTUAL)
+		strbuf_appendf(into, ", seed %llu", (unsigned long long)clock.seed);
+}
+
 const char *result_verdict_name(enum ktstr_verdict verdict)
 {
 	return result_verdict_names[verdict];

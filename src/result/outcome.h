@@ -6,16 +6,37 @@
 #include <ktstr/ktstr.h>
 
 #include "base/macros.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "exchange/report.h"
+
+/* The clock of the guest that a test ran in. */
+enum result_clock_kind {
+	RESULT_CLOCK_UNSAID, /* records of older versions, which had real ones */
+	RESULT_CLOCK_REAL,
+	RESULT_CLOCK_VIRTUAL,
+	RESULT_N_CLOCKS,
+};
+
+struct result_clock {
+	enum result_clock_kind kind;
+	uint64_t seed; /* of a virtual one */
+};
+
+/* NULL for RESULT_CLOCK_UNSAID. */
+extern const char *const result_clock_names[RESULT_N_CLOCKS];
+/* "real", "virtual, seed 3"; nothing for RESULT_CLOCK_UNSAID. */
+void result_clock_format(struct result_clock clock, struct strbuf *into);
 
 struct result_outcome {
 	/* What was run. */
 	char *suite; /* the binary's name */
 	char *test;  /* the test's */
-	char *name;  /* suite:test@topology[,kernel][,run=N]: unlike any other of this invocation */
-	char *id;    /* 16 hexadecimal digits: test, topology, scheduler, arguments, kernel */
-	char *topology;	 /* what was booted */
+	/* suite:test@topology[,kernel][,seed=N][,run=N]: unlike any other of this invocation */
+	char *name;
+	char *id; /* 16 hexadecimal digits: test, topology, scheduler, arguments, kernel, clock */
+	char *topology; /* what was booted */
+	struct result_clock clock;
 	char *kernel;	 /* release */
 	char *scheduler; /* its words, "" for the kernel's own */
 	char *source;	 /* "mytests.c:12" */

@@ -55,6 +55,11 @@ struct result_run {
 	const char *source;   /* "mytests.c:12" */
 	const char *topology; /* what is booted, not what was declared */
 	uint64_t memory_bytes;
+	struct result_clock clock;
+	bool has_seed, has_speed; /* of a virtual clock */
+	/* Millions of instructions per second of the guest's time: one CPU when all are busy, and
+	 * all of them together. */
+	double cpu_mips, total_mips;
 	const char *scheduler;		   /* its words; "": the kernel's own */
 	struct exchange_text_list sysctls; /* "sysctl.NAME=VALUE" */
 	struct exchange_text_list kernel_args;
@@ -101,6 +106,13 @@ struct result_run {
 	bool has_wall, has_cleanup, has_host_run_delay, cloned;
 	uint64_t wall_ms, cleanup_ms, host_run_delay_ns;
 	const char *accel, *accel_reason; /* NULL: no guest came to be */
+	const char *qemu_version;
+	/* Of a virtual clock. */
+	const char *digest;	 /* of all that the guest sent: 16 hexadecimal digits */
+	const char *frames_file; /* beside the record, see frames.h */
+	bool has_turn, has_guest_end;
+	double turn_us;
+	uint64_t guest_end_ns;
 	struct {
 		const struct result_stage *at;
 		size_t n;

@@ -2,6 +2,7 @@
 #include "result/run_record.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "result/limits.h"
 
@@ -159,6 +160,16 @@ static const struct json_row head_rows[] = {
 	{ ROW(source), .means = "file and line of the test" },
 	{ ROW(topology), .means = "the topology that was booted" },
 	{ ROW(memory_bytes), .absent_zero = true, .means = "memory that the test asked for" },
+	{ JSON_WORD_AS(struct result_run, clock.kind, "clock", result_clock_names),
+	  .absent_zero = true,
+	  .means = "what time is in the guest: real, the host's, or virtual, which counts its "
+		   "instructions; without it real" },
+	{ ROW_AS(clock.seed, "seed"), JSON_HAS(struct result_run, has_seed),
+	  .means = "of a virtual clock: what decides random bytes and where turns of CPUs end" },
+	{ ROW(cpu_mips), JSON_HAS(struct result_run, has_speed),
+	  .means = "of a virtual clock: millions of instructions per second that one CPU executes "
+		   "when all are busy" },
+	{ ROW(total_mips), .with = "cpu_mips", .means = "the same of all CPUs together" },
 	{ ROW(scheduler), .means = "the scheduler and its arguments; empty for the kernel's own" },
 	{ ROW(scheduler_commit),
 	  .means = "commit that was checked out around the scheduler's program" },
@@ -222,6 +233,24 @@ static const struct json_row stage_rows[] = {
 };
 static const struct json_rows stage_table = TABLE(stage_rows);
 
+/* Reruns compare it. */
+static const char *check_digest(const void *member)
+{
+	const char *text = *(const char *const *)member;
+
+	return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16
+		       ? NULL
+		       : "is not 16 hexadecimal digits";
+}
+
+/* It is opened in the record's directory: a path could lead out of it. */
+static const char *check_file_name(const void *member)
+{
+	const char *text = *(const char *const *)member;
+
+	return *text && *text != '.' && !strchr(text, '/') ? NULL : "is not the name of a file";
+}
+
 static const struct json_row fact_rows[] = {
 	{ JSON_OBJECTS(struct result_run, parts, &part_table),
 	  .means = "all that the verdict is made of; the heaviest decides" },
@@ -233,6 +262,17 @@ static const struct json_row fact_rows[] = {
 	{ ROW(accel), .means = "accelerator of the guest: kvm or tcg" },
 	{ ROW(accel_reason), .with = "accel", .means = "why this accelerator was chosen" },
 	{ ROW(cloned), .with = "accel", .means = "whether the guest is a clone of a template" },
+	{ ROW(qemu_version), .means = "the version of QEMU" },
+	{ ROW(turn_us), JSON_HAS(struct result_run, has_turn),
+	  .means = "of a virtual clock: the longest turn of a CPU, in the guest's time" },
+	{ ROW(guest_end_ns), JSON_HAS(struct result_run, has_guest_end),
+	  .means = "the guest's CLOCK_MONOTONIC when it was last heard" },
+	{ ROW(digest), .check = check_digest,
+	  .means = "of a virtual clock: a hash of everything that the guest sent and when; the "
+		   "same for a run that is identical to the bit" },
+	{ ROW(frames_file), .check = check_file_name,
+	  .means = "of a virtual clock: the file beside the record that has a line for every frame "
+		   "that the guest sent" },
 	{ ROW(host_run_delay_ns), JSON_HAS(struct result_run, has_host_run_delay),
 	  .means = "how long QEMU's threads waited for a CPU of the host" },
 	{ JSON_OBJECTS(struct result_run, stages, &stage_table), .means = "stages of the test" },

@@ -40,7 +40,7 @@ def dialogue(text):
 
 def masked(text):
     """Without what differs from run to run: numbers, hashes, directories, the kernel's name."""
-    text = re.sub(r"on Linux \S+", "on Linux K", text)
+    text = re.sub(r"on Linux [^\s,]+", "on Linux K", text)
     text = re.sub(r"searched in \S+,", "searched in F,", text)
     text = re.sub(r"-[0-9a-f]{16}\b", "-H", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT[\d-]+", "T", text)

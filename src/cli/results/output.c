@@ -100,7 +100,7 @@ static void add_details(const struct shown_dir *directory, const struct shown_re
 {
 	const struct result_run *run = &record->run;
 	_cleanup_free_ char *path = xasprintf("%s/%s", directory->dir, record->file);
-	_cleanup_strbuf_ struct strbuf rerun = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf rerun = STRBUF_INIT, clock = STRBUF_INIT;
 
 	strbuf_append(&rerun, "ktstr rerun ");
 	shell_append_path(&rerun, path);
@@ -115,6 +115,12 @@ static void add_details(const struct shown_dir *directory, const struct shown_re
 		add_line(into, "note", run->notes.at[i]);
 	add_line(into, "note", run->problem);
 	add_line(into, "kernel", run->kernel.release);
+	result_clock_format(run->clock, &clock);
+	if (run->has_speed)
+		strbuf_appendf(&clock, ", %.4g MIPS of each CPU, %.4g in all", run->cpu_mips,
+			       run->total_mips);
+	add_line(into, "clock", strbuf_str(&clock));
+	add_line(into, "digest", run->digest);
 	add_line(into, "kept", run->kept_dir);
 	add_line(into, "record", path);
 	if (run->rerun.binary.path)
@@ -171,6 +177,10 @@ static void add_run(struct json_writer *w, const struct result_run *run)
 	json_add_string(w, "variant_id", run->id);
 	json_add_string(w, "suite", run->suite);
 	json_add_string(w, "topology", run->topology);
+	json_add_string(w, "clock", result_clock_names[run->clock.kind]);
+	if (run->has_seed)
+		json_add_u64(w, "seed", run->clock.seed);
+	json_add_string(w, "digest", run->digest);
 	json_add_string(w, "scheduler", run->scheduler);
 	json_add_string(w, "kernel", run->kernel.release);
 	json_add_string(w, "timestamp", run->timestamp);

@@ -138,15 +138,17 @@ static struct error *run_plan(const struct test_config *config,
 	report.cancel = &cancel;
 	err = report_run_new((enum report_format)config->format, &report, &session->reporter);
 	if (!err)
-		err = report_run_begin(session->reporter,
-				       &(struct report_plan){
-					       .n_tests = gathered->plan.variants.n,
-					       .kernels = strbuf_str(&kernels),
-					       .jobs = options.jobs,
-					       .n_alone = count_alone(config, &gathered->plan),
-					       .dir = dir,
-					       .started_unix_sec = (uint64_t)time(NULL),
-				       });
+		err = report_run_begin(
+			session->reporter,
+			&(struct report_plan){
+				.n_tests = gathered->plan.variants.n,
+				.kernels = strbuf_str(&kernels),
+				.clock = is_virtual(&gathered->plan) ? "virtual" : "real",
+				.jobs = options.jobs,
+				.n_alone = count_alone(config, &gathered->plan),
+				.dir = dir,
+				.started_unix_sec = (uint64_t)time(NULL),
+			});
 	if (err)
 		return err;
 	err = harness_runner_run(&gathered->plan, &options, &events, &cancel);

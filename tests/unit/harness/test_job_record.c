@@ -5,10 +5,11 @@
 
 #include "unit.h"
 
-static bool lists(uint64_t memory_bytes, const struct host_facts *host, const char *member)
+static bool lists_with(enum vm_clock_kind clock, uint64_t memory_bytes,
+		       const struct host_facts *host, const char *member)
 {
 	struct result_absent absent[HARNESS_LIMIT_RECORD_ABSENT];
-	size_t n = harness_job_record_absent(memory_bytes, host, absent);
+	size_t n = harness_job_record_absent(memory_bytes, host, clock, absent);
 
 	for (size_t i = 0; i < n; i++) {
 		assert_true(*absent[i].why);
@@ -16,6 +17,17 @@ static bool lists(uint64_t memory_bytes, const struct host_facts *host, const ch
 			return true;
 	}
 	return false;
+}
+
+static bool lists(uint64_t memory_bytes, const struct host_facts *host, const char *member)
+{
+	return lists_with(VM_CLOCK_REAL, memory_bytes, host, member);
+}
+
+static void the_digest_is_absent_with_a_real_clock(void **state UNUSED)
+{
+	assert_true(lists_with(VM_CLOCK_REAL, 1, NULL, "digest"));
+	assert_false(lists_with(VM_CLOCK_VIRTUAL, 1, NULL, "digest"));
 }
 
 static void the_duration_of_the_cleanup_is_absent(void **state UNUSED)
@@ -46,6 +58,7 @@ static void governors_are_absent_when_the_host_has_none(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_digest_is_absent_with_a_real_clock),
 		cmocka_unit_test(the_duration_of_the_cleanup_is_absent),
 		cmocka_unit_test(memory_is_absent_when_the_test_asks_for_none),
 		cmocka_unit_test(governors_are_absent_when_the_host_has_none),

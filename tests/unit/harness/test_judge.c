@@ -114,11 +114,6 @@ static void an_incomplete_report_is_a_broken_test(void **state UNUSED)
 {
 	static const struct seen seen[] = {
 		{ WORKED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal 11 in stage work") },
-		/* With a virtual clock. */
-		{ WORKED, .end = HARNESS_RUN_HOST_TOO_SLOW,
-		  IS(BROKEN, HOST,
-		     "in stage work: the host did not get through 61 s of the guest's time within "
-		     "0 s; the run was ended, and it is not repeatable at that instruction") },
 		{ WORKED, .exit = KILLED, IS(BROKEN, TEST_CRASHED, "signal 9 in stage work") },
 		{ BEGIN, .exit = EXIT_3,
 		  IS(BROKEN, TEST_CRASHED, "exited with 3 before its first") },

@@ -120,20 +120,9 @@ static void the_time_limit_is_explained_by_its_sum(void **state UNUSED)
 	assert_explained(&test, true, "5 x timeout 10 s");
 }
 
-/* 60 times the guest's limit, and ten minutes. */
-static void the_host_has_much_longer_than_the_guest(void **state UNUSED)
-{
-	const struct exchange_declared_test longest = { .timeout_s = EXCHANGE_LIMIT_SECONDS };
-	uint64_t limit_ns = harness_time_limit_ns(&longest, false, 4);
-
-	assert_int_equal(harness_time_limit_host_ns(23ull * 1000000000), 1980ull * 1000000000);
-	assert_true(harness_time_limit_host_ns(limit_ns) > limit_ns);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_host_has_much_longer_than_the_guest),
 		cmocka_unit_test(slowness_is_one_with_kvm_and_grows_with_vcpus_without),
 		cmocka_unit_test(the_limit_grows_with_duration_and_vcpus),
 		cmocka_unit_test(emulation_slows_all_but_the_duration),

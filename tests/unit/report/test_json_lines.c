@@ -5,7 +5,7 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_JSON, (struct report_options){ 0 },
-		(struct report_plan){ 3, "6.1", 2, "/r", 86400, 0 });
+		(struct report_plan){ 3, "6.1", 2, "/r", 86400, 0, NULL });
 
 	assert_string_equal(
 		stage_news(&s),

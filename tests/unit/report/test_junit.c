@@ -31,7 +31,7 @@ static void each_suite_counts_its_own(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_JUNIT, (struct report_options){ 0 },
-		(struct report_plan){ 6, "6.1", 1, "/r", 86400, 0 });
+		(struct report_plan){ 6, "6.1", 1, "/r", 86400, 0, NULL });
 
 	stage_finish(&s, 0, made_outcome("one", "a"));
 	stage_finish(&s, 1, made_failure("two", "a", KTSTR_REASON_CHECK, "41 %"));

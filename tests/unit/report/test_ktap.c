@@ -75,7 +75,7 @@ static void diagnostics_come_before_their_result(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_KTAP, (struct report_options){ 0 },
-		(struct report_plan){ 1, "6.1", 1, "/r", 0, 0 });
+		(struct report_plan){ 1, "6.1", 1, "/r", 0, 0, NULL });
 	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
 
 	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %");

@@ -7,7 +7,7 @@ static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_PRETTY, (struct report_options){ 0 },
-		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0, 0 });
+		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0, 0, NULL });
 
 	report_run_started(s.r, 0, "fair:a", 0);
 	report_run_progress(s.r, 0, "boot");

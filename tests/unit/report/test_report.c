@@ -330,9 +330,52 @@ static void counts_leave_out_what_did_not_happen(void **state UNUSED)
 	}
 }
 
+static void every_format_says_the_clock_of_every_test(void **state UNUSED)
+{
+	static const char *const virtual[REPORT_N_FORMATS] = {
+		[REPORT_PRETTY] = "    5.3 s  virtual, seed 3\n",
+		[REPORT_KTAP] = "# clock: virtual, seed 3\nok 1 f:a\n",
+		[REPORT_JUNIT] = "<property name=\"clock\" value=\"virtual, seed 3\"/>",
+		[REPORT_JSON] = "\"clock\":\"virtual\",\"seed\":3,",
+	};
+	static const char *const real[REPORT_N_FORMATS] = {
+		[REPORT_PRETTY] = "    5.3 s  real\n",
+		[REPORT_KTAP] = "# clock: real\nok 2 f:b\n",
+		[REPORT_JUNIT] = "<property name=\"clock\" value=\"real\"/>",
+		[REPORT_JSON] = "\"clock\":\"real\",\"kernel\"",
+	};
+
+	for (int format = 0; format < REPORT_N_FORMATS; format++) {
+		_cleanup_stage_ struct stage s = stage_with(
+			(enum report_format)format, (struct report_options){ 0 },
+			(struct report_plan){ .n_tests = 2, .jobs = 1, .clock = "virtual" });
+		struct result_outcome a = made_outcome("f", "a"), b = made_outcome("f", "b");
+
+		a.clock = (struct result_clock){ RESULT_CLOCK_VIRTUAL, 3 };
+		b.clock = (struct result_clock){ .kind = RESULT_CLOCK_REAL };
+		stage_finish(&s, 0, a);
+		stage_finish(&s, 1, b);
+		stage_end(&s);
+		assert_contains(stage_text(&s), virtual[format] ? virtual[format] : "");
+		assert_contains(stage_text(&s), real[format] ? real[format] : "");
+	}
+}
+
+static void people_are_told_the_clock_first(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_with(
+		REPORT_PRETTY, (struct report_options){ 0 },
+		(struct report_plan){
+			.n_tests = 1, .kernels = "6.1", .jobs = 2, .clock = "virtual" });
+
+	assert_string_equal(stage_news(&s), "1 test on Linux 6.1, virtual clock, 2 at a time\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_format_says_the_clock_of_every_test),
+		cmocka_unit_test(people_are_told_the_clock_first),
 		cmocka_unit_test(formats_have_their_names),
 		cmocka_unit_test(a_pipe_is_not_treated_as_a_terminal),
 		cmocka_unit_test(a_dumb_terminal_gets_no_live_line),

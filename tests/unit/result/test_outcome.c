@@ -70,9 +70,30 @@ static void reasons_have_the_verdicts_of_the_table(void **state UNUSED)
 	assert_int_equal(result_reason_verdict(KTSTR_REASON_HOST_BUSY), KTSTR_INCONCLUSIVE);
 }
 
+static void a_clock_is_one_short_word(void **state UNUSED)
+{
+	static const struct {
+		struct result_clock clock;
+		const char *text;
+	} rows[] = {
+		{ { RESULT_CLOCK_UNSAID, 0 }, "" },
+		{ { RESULT_CLOCK_REAL, 7 }, "real" },
+		{ { RESULT_CLOCK_VIRTUAL, 0 }, "virtual, seed 0" },
+		{ { RESULT_CLOCK_VIRTUAL, UINT64_MAX }, "virtual, seed 18446744073709551615" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		result_clock_format(rows[i].clock, &text);
+		assert_string_equal(strbuf_str(&text), rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clock_is_one_short_word),
 		cmocka_unit_test(an_outcome_without_parts_is_a_pass),
 		cmocka_unit_test(the_heaviest_part_decides),
 		cmocka_unit_test(among_equals_the_first_decides),

@@ -125,6 +125,81 @@ static void every_member_is_written_as_in_the_samples(void **state UNUSED)
 	assert_file("schema-2-sparse", &text);
 }
 
+/* A run in virtual time: nobody looks how long the host kept it waiting. */
+static void a_run_in_virtual_time_is_written_as_in_its_sample(void **state UNUSED)
+{
+	static const struct result_stamp stamp = { 1700000000, 4711, 99, 3 };
+	static const struct result_absent absent[] = {
+		{ "project_commit", "no git repository is around /opt/mytests" },
+	};
+	struct host_facts host = { .cpu_model = (char *)"Some CPU", .online_cpus = { true, 4 } };
+	_cleanup_(result_outcome_deinit) struct result_outcome failed = { 0 };
+	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT, text = STRBUF_INIT;
+	struct result_run head = sample_head();
+	struct result_record_result result;
+
+	unsetenv("KTSTR_CI");
+	head.host = &host;
+	head.absent = (struct result_absences){ absent, ARRAY_SIZE(absent) };
+	head.scheduler_commit = "0123456789012345678901234567890123456789";
+	head.clock = (struct result_clock){ RESULT_CLOCK_VIRTUAL, UINT64_MAX };
+	head.has_seed = head.has_speed = true;
+	head.cpu_mips = 62.5;
+	head.total_mips = 250;
+	result_format_head(&head, &stamp, &members);
+	sample_outcome(&failed, KTSTR_REASON_CHECK);
+	result = sample_result(&failed);
+	result.run.has_host_run_delay = false;
+	result.run.qemu_version = "10.0.2 (Debian 1:10.0.2+ds-2)";
+	result.run.has_turn = result.run.has_guest_end = true;
+	result.run.turn_us = 20;
+	result.run.guest_end_ns = 14689000123;
+	result.run.digest = "0123456789abcdef";
+	result.run.frames_file = "fair_share-0123456789abcdef.frames";
+	assert_success(
+		result_format_finished(&members, &result, (struct json_text){ 0 }, 0, NULL, &text));
+	assert_file("schema-2-virtual", &text);
+}
+
+static void the_clock_of_a_run_is_read(void **state UNUSED)
+{
+	_cleanup_result_run_ struct result_run run = { 0 }, old = { 0 };
+
+	assert_success(result_run_read(RECORDS_DIR "/schema-2-virtual.ktstr.json", &run));
+	assert_int_equal(run.clock.kind, RESULT_CLOCK_VIRTUAL);
+	assert_true(run.has_seed && run.clock.seed == UINT64_MAX);
+	assert_true(run.has_speed && run.cpu_mips == 62.5 && run.total_mips == 250);
+	assert_true(run.has_turn && run.turn_us == 20);
+	assert_true(run.has_guest_end && run.guest_end_ns == 14689000123);
+	assert_string_equal(run.digest, "0123456789abcdef");
+	assert_string_equal(run.frames_file, "fair_share-0123456789abcdef.frames");
+	assert_string_equal(run.qemu_version, "10.0.2 (Debian 1:10.0.2+ds-2)");
+	assert_success(result_run_read(RECORDS_DIR "/schema-2-failed.ktstr.json", &old));
+	assert_int_equal(old.clock.kind, RESULT_CLOCK_UNSAID);
+	assert_false(old.has_seed || old.has_speed || old.has_turn || old.has_guest_end);
+	assert_null(old.digest);
+}
+
+static void digests_and_names_that_cannot_be_are_refused(void **state UNUSED)
+{
+	static const char *const members[] = {
+		"\"digest\":\"0123456789abcde\"",  "\"digest\":\"0123456789abcdefa\"",
+		"\"digest\":\"0123456789ABCDEF\"", "\"frames_file\":\"\"",
+		"\"frames_file\":\"../x\"",	   "\"frames_file\":\"/etc/passwd\"",
+		"\"frames_file\":\".hidden\"",	   "\"clock\":\"sundial\"",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		_cleanup_free_ char *text = xasprintf(
+			"{\"schema\":2,\"state\":\"finished\",\"verdict\":\"pass\",\"reason\":"
+			"\"none\",\"why\":\"\",\"test_name\":\"t\",\"variant_id\":\"0\",%s}",
+			members[i]);
+		struct result_run run;
+
+		assert_error_tag(result_run_parse(text, strlen(text), "it", &run), "parse");
+	}
+}
+
 /* Also those that older versions wrote. */
 static void every_kept_record_can_be_read(void **state UNUSED)
 {
@@ -143,7 +218,7 @@ static void every_kept_record_can_be_read(void **state UNUSED)
 		assert_int_equal(run.runner_pid, 4711);
 		n++;
 	}
-	assert_true(n >= 8);
+	assert_true(n >= 9);
 }
 
 static void what_is_new_in_schema_2_is_read(void **state UNUSED)
@@ -181,6 +256,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_member_is_written_as_in_the_samples),
+		cmocka_unit_test(a_run_in_virtual_time_is_written_as_in_its_sample),
+		cmocka_unit_test(the_clock_of_a_run_is_read),
+		cmocka_unit_test(digests_and_names_that_cannot_be_are_refused),
 		cmocka_unit_test(every_kept_record_can_be_read),
 		cmocka_unit_test(all_that_a_record_says_is_read),
 		cmocka_unit_test(what_is_new_in_schema_2_is_read),

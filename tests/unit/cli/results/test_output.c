@@ -75,6 +75,27 @@ static void a_pass_with_a_note_has_some(void **state)
 	assert_contains(strbuf_str(&text), "s:a: pass\n  note     it was removed\n");
 }
 
+static void the_clock_of_a_run_is_shown(void **state)
+{
+	_cleanup_shown_dir_ struct shown_dir directory = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
+
+	put_record(*state, "a.ktstr.json",
+		   RECORD("a", "finished",
+			  OUTCOME("fail", "check", "31 %") ",\"clock\":\"virtual\",\"seed\":7,"
+							   "\"cpu_mips\":62.5,\"total_mips\":250,"
+							   "\"digest\":\"0123456789abcdef\""));
+	assert_success(shown_dir_read(*state, &directory));
+	results_format_details(&directory, &text);
+	assert_contains(strbuf_str(&text),
+			"  clock    virtual, seed 7, 62.5 MIPS of each CPU, 250 in all\n"
+			"  digest   0123456789abcdef\n");
+	results_format_json(&directory, &json);
+	assert_contains(strbuf_str(&json), "\"clock\": \"virtual\",");
+	assert_contains(strbuf_str(&json), "\"seed\": 7,");
+	assert_contains(strbuf_str(&json), "\"digest\": \"0123456789abcdef\"");
+}
+
 static void runs_are_shown_with_their_counts(void **state UNUSED)
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup("base") };
@@ -193,6 +214,7 @@ int main(void)
 		dir_test(a_pass_with_a_note_has_some),
 		dir_test(the_rerun_command_is_quoted_for_a_shell),
 		cmocka_unit_test(runs_are_shown_with_their_counts),
+		dir_test(the_clock_of_a_run_is_shown),
 		dir_test(every_record_is_in_it_with_what_is_known),
 		cmocka_unit_test(runs_have_names_and_counts),
 		cmocka_unit_test(the_record_man_page_lists_members_of_every_table),
