@@ -12,7 +12,7 @@ enum {
 };
 
 /* Whether --clock auto is the virtual one where guests are emulated. */
-enum { AUTO_MAY_BE_VIRTUAL = 0 };
+enum { AUTO_MAY_BE_VIRTUAL = 1 };
 
 const char *const vm_clock_wish_words[] = {
 	[VM_CLOCK_WISH_AUTO] = "auto",
@@ -56,6 +56,13 @@ static unsigned int nearest_shift(double total)
 	while (shift < SHIFT_MAX && total * total < mips_of(shift) * mips_of(shift + 1))
 		shift++;
 	return shift;
+}
+
+unsigned int vm_speed_turn(unsigned int shift)
+{
+	unsigned int n = VM_TURN_NS >> shift;
+
+	return n < VM_TURN_INSTRUCTIONS ? n : VM_TURN_INSTRUCTIONS;
 }
 
 struct error *vm_speed_choose(unsigned int mips, unsigned int cpus, struct vm_speed *ret)

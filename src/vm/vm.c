@@ -126,7 +126,9 @@ struct vm_facts vm_facts(const struct vm *vm)
 		.clock = vm->clock,
 		.speed = vm->speed,
 		.seed = vm->seed,
-		.turn_ns = vm->clock == VM_CLOCK_VIRTUAL && vm->seed ? VM_TURN_NS : 0,
+		.turn_ns = vm->clock == VM_CLOCK_VIRTUAL && vm->seed
+				   ? (uint64_t)vm_speed_turn(vm->speed.shift) << vm->speed.shift
+				   : 0,
 		.digest = vm->link.digest,
 		.guest_ns = vm->link.last_ns,
 		.touched = vm->touched,

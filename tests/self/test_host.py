@@ -147,7 +147,7 @@ class Disturbed(Running):
 
 class Repeats(Running):
     def test_each_repeat_has_its_record(self):
-        process = self.start("--repeat", "3")
+        process = self.start("--clock", "real", "--repeat", "3")
         code, tests, _ = self.ended(process)
         self.assertEqual(code, 0)
         self.assertEqual(sorted(t["record"] for t in tests), record_paths(self.out))
@@ -157,6 +157,14 @@ class Repeats(Running):
         for t in tests:
             record = load(t["record"])
             self.assertEqual((record["name"], record["state"], record["verdict"]), (t["name"], "finished", "pass"))
+
+    def test_repeats_in_virtual_time_are_seeds(self):
+        process = self.start("--clock", "virtual", "--repeat", "3")
+        code, tests, _ = self.ended(process)
+        self.assertEqual(code, 0)
+        self.assertEqual(sorted(t["name"][-7:] for t in tests), [",seed=1", ",seed=2", ",seed=3"])
+        self.assertEqual(len({t["id"] for t in tests}), 3, "each seed is a variant")
+        self.assertEqual(len({load(t["record"])["digest"] for t in tests}), 3, "each seed is another run")
 
 
 class FullDisk(Running):

@@ -145,7 +145,7 @@ class AtOnce(judged.Case):
     def test_every_record_is_of_its_own_runner(self):
         for _ in range(self.TIMES):
             out = os.path.join(self.directory, "out")
-            processes = [start(out, os.environ, "-k", "*:trivial_0[12]", "--repeat", "2") for _ in range(self.RUNNERS)]
+            processes = [start(out, os.environ, "-k", "*:trivial_0[12]", "--clock", "real", "--repeat", "2") for _ in range(self.RUNNERS)]
             self.addCleanup(lambda all_=processes: [p.kill() for p in all_ if p.poll() is None])
             told = {}
             for process in processes:

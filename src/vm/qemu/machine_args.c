@@ -78,16 +78,14 @@ static void add_machine(const struct vm_machine_plan *plan, struct vm_argv *argv
 /* What may differ between a template and its clones. */
 static void add_seed(const struct vm_machine_plan *plan, struct vm_argv *argv)
 {
-	/* Instructions in VM_TURN_NS of the guest's time. */
-	unsigned int turn = VM_TURN_NS >> plan->icount_shift;
-
 	if (plan->clock != VM_CLOCK_VIRTUAL)
 		return;
 	/* QEMU's own random numbers, should a device ask for any. */
 	vm_argv_option(argv, "-seed", "%llu", (unsigned long long)plan->seed);
 	vm_argv_option(argv, "-plugin", "/proc/self/fd/%d,seed=%llu,turn=%u,cpus=%u,fd=%d",
-		       VM_MACHINE_FD_PLUGIN, (unsigned long long)plan->seed, turn,
-		       topo_cpus(&plan->topology), VM_MACHINE_FD_CONTROL);
+		       VM_MACHINE_FD_PLUGIN, (unsigned long long)plan->seed,
+		       vm_speed_turn(plan->icount_shift), topo_cpus(&plan->topology),
+		       VM_MACHINE_FD_CONTROL);
 }
 
 struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv *ret)

@@ -129,12 +129,13 @@ static void add_kernel(const struct kernel *kernel, enum vm_clock_kind clock, st
 }
 
 /* It decides how the CPUs took turns while the template booted. */
-static void add_plugin(struct strbuf *into)
+static void add_plugin(unsigned int shift, struct strbuf *into)
 {
 	struct bytes image = vm_plugin_image();
 
-	strbuf_appendf(into, "\nplugin %016llx turn %d",
-		       (unsigned long long)hash_bytes(HASH_INIT, image.at, image.n), VM_TURN_NS);
+	strbuf_appendf(into, "\nplugin %016llx turn %u",
+		       (unsigned long long)hash_bytes(HASH_INIT, image.at, image.n),
+		       vm_speed_turn(shift));
 }
 
 struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
@@ -150,7 +151,7 @@ struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
 		       (unsigned long long)vm_initramfs_identity);
 	vm_boot_format_args(&spec->topology, spec->clock, spec->kernel_args, into);
 	if (spec->clock == VM_CLOCK_VIRTUAL)
-		add_plugin(into);
+		add_plugin(vm->speed.shift, into);
 	strbuf_append(into, "\nmachine ");
 	return vm_machine_args_key(&plan, into);
 }
