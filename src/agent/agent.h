@@ -16,6 +16,8 @@
 #include "wire/frame.h"
 #include "wire/message.h"
 
+struct agent_quiet;
+
 /* The tags travel in FAILED frames. */
 #define AGENT_ERRORS(X)                                                               \
 	X(AGENT_SYSTEM, "agent-system", "the guest's kernel refused something")       \
@@ -23,7 +25,8 @@
 	X(AGENT_CHANNEL, "agent-channel", "the channel is in use, or is 0")           \
 	X(AGENT_LIMIT, "agent-limit", "more at once than the agent allows")           \
 	X(AGENT_WINDOW, "agent-window", "more standard input came than was granted")  \
-	X(AGENT_PUT, "agent-put", "the files did not arrive as they were sent")
+	X(AGENT_PUT, "agent-put", "the files did not arrive as they were sent")       \
+	X(AGENT_BUSY, "agent-busy", "the CPUs of the guest do not become idle")
 DECLARE_ERROR_DOMAIN(agent, AGENT, AGENT_ERRORS);
 
 enum {
@@ -98,7 +101,8 @@ enum agent_input {
 	AGENT_INPUT_PORT,   /* a virtio port: an end only means that the host is away */
 	/*
 	 * Memory in which frames lie when we ask for them, and time does not pass while we wait.
-	 * RUN, PUT, GET_TOPOLOGY and POWER_OFF wait until nothing runs, STDIN waits for its window.
+	 * RUN, PUT, GET_TOPOLOGY, SETTLE and POWER_OFF wait until nothing runs, STDIN waits for its
+	 * window.
 	 */
 	AGENT_INPUT_MAILBOX,
 };
@@ -109,7 +113,7 @@ struct agent_config {
 	agent_source *source; /* in place of in: a mailbox's */
 	agent_sink *sink;     /* in place of out */
 	const char *root;     /* PUT unpacks below it; "/" in a guest */
-	const char *sysfs;
+	const char *proc, *sysfs;
 	const char *cgroup_root;
 	/* Clock, randomness and OOM scores are ours to set; SIGUSR1, SIGUSR2 and SIGTERM end us. */
 	bool owns_machine;
@@ -251,7 +255,8 @@ struct agent {
 	struct agent_identity *identity;
 	uint64_t nonce_phys; /* 0: not yet known, or hidden by the kernel */
 	VEC(struct agent_command *) commands;
-	struct agent_put *put; /* the transfer under way, or NULL */
+	struct agent_put *put;	   /* the transfer under way, or NULL */
+	struct agent_quiet *quiet; /* whoever waits for idle CPUs, or NULL */
 	bool boot_log_sent;
 	bool session_failed; /* nothing but HELLO counts */
 	bool powering_off;
@@ -264,7 +269,7 @@ struct agent {
 void agent_handle(struct agent *a, const struct wire_frame *frame);
 /* With a mailbox: is it this frame's turn? */
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame);
-/* Something is under way that needs time: a command. */
+/* Something is under way that needs time: a command, or waiting for idle CPUs. */
 bool agent_is_busy(const struct agent *a);
 /* The stream can no longer be trusted. Takes the error. */
 void agent_session_failed(struct agent *a, struct error *err);

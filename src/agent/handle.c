@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "agent/machine.h"
+#include "agent/quiet.h"
 #include "base/clock.h"
 #include "topo/machine.h"
 
@@ -21,6 +22,7 @@ void agent_drop_all(struct agent *a)
 		agent_command_free(a->commands.at[i]);
 	vec_clear(&a->commands);
 	agent_put_free(take_ptr(a->put));
+	agent_quiet_free(take_ptr(a->quiet));
 }
 
 void agent_session_failed(struct agent *a, struct error *err)
@@ -105,7 +107,8 @@ static struct error *check_channel(const struct agent *a, uint32_t channel)
 {
 	if (channel == 0)
 		return agent_error(AGENT_CHANNEL, 0, "channel 0 is the session's own");
-	if (find_command(a, channel) || (a->put && agent_put_channel(a->put) == channel))
+	if (find_command(a, channel) || (a->put && agent_put_channel(a->put) == channel) ||
+	    (a->quiet && agent_quiet_channel(a->quiet) == channel))
 		return agent_error(AGENT_CHANNEL, 0, "channel %u is in use", channel);
 	return NULL;
 }
@@ -226,6 +229,19 @@ static struct error *handle_topology(struct agent *a, const struct wire_frame *f
 	return NULL;
 }
 
+static struct error *handle_settle(struct agent *a, const struct wire_frame *frame)
+{
+	struct wire_settle request;
+	struct error *err = check_channel(a, frame->channel);
+
+	if (!err && a->quiet)
+		err = agent_error(AGENT_LIMIT, 0, "idle CPUs are waited for on channel %u",
+				  agent_quiet_channel(a->quiet));
+	if (!err)
+		err = wire_settle_decode(frame->payload, &request);
+	return err ? err : agent_quiet_new(frame->channel, &request, a->config->proc, &a->quiet);
+}
+
 static struct error *handle_power_off(struct agent *a, const struct wire_frame *frame UNUSED)
 {
 	a->powering_off = true;
@@ -248,6 +264,7 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 		[WIRE_PUT_END] = handle_put_data,
 		[WIRE_GET_TOPOLOGY] = handle_topology,
 		[WIRE_POWER_OFF] = handle_power_off,
+		[WIRE_SETTLE] = handle_settle,
 	};
 	struct error *err = NULL;
 
@@ -261,7 +278,7 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 
 bool agent_is_busy(const struct agent *a)
 {
-	return a->commands.n > 0;
+	return a->commands.n > 0 || a->quiet;
 }
 
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
@@ -273,6 +290,7 @@ bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
 	case WIRE_PUT:
 	case WIRE_GET_TOPOLOGY:
 	case WIRE_POWER_OFF:
+	case WIRE_SETTLE:
 		return !agent_is_busy(a);
 	case WIRE_STDIN:
 		c = find_command(a, frame->channel);

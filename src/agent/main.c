@@ -65,6 +65,7 @@ int main(void)
 	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT, cmdline = STRBUF_INIT;
 	struct agent_config config = {
 		.root = "/",
+		.proc = "/proc",
 		.sysfs = "/sys",
 		.cgroup_root = "/sys/fs/cgroup",
 		.owns_machine = true,

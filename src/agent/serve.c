@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "agent/machine.h"
+#include "agent/quiet.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
@@ -91,7 +92,10 @@ static void send_heartbeat(struct agent *a)
 	agent_output_send_buf(&a->out, WIRE_HEARTBEAT, 0, &payload);
 }
 
-/* When the next thing is due that no descriptor tells: a heartbeat, a limit. 0: nothing is. */
+/*
+ * When the next thing is due that no descriptor tells: a heartbeat, a limit, a look at idle CPUs.
+ * 0: nothing is.
+ */
 static uint64_t next_due_ns(const struct agent *a)
 {
 	uint64_t due = a->heartbeat_ns ? a->next_heartbeat_ns : 0;
@@ -102,6 +106,8 @@ static uint64_t next_due_ns(const struct agent *a)
 		if (c->limit_ns && !c->over_limit && (due == 0 || c->limit_ns < due))
 			due = c->limit_ns;
 	}
+	if (a->quiet && (due == 0 || agent_quiet_due_ns(a->quiet) < due))
+		due = agent_quiet_due_ns(a->quiet);
 	return due;
 }
 
@@ -260,6 +266,8 @@ static struct error *one_round(struct loop *l)
 	for (size_t i = 0; i < a->commands.n; i++)
 		agent_command_check_limit(a->commands.at[i], clock_monotonic_ns());
 	finish_commands(a);
+	if (a->quiet && agent_quiet_step(a->quiet, &a->out))
+		agent_quiet_free(take_ptr(a->quiet));
 	if (l->fds.at[1].revents)
 		err = read_input(l);
 	if (!err)

@@ -23,6 +23,8 @@ struct heard {
 	size_t window_bytes; /* granted in all */
 	struct wire_exited exited;
 	char failed_tag[64];
+	char failed_text[512];
+	struct wire_settled settled;
 	struct wire_ready ready;
 	pid_t pids[16]; /* of STARTED */
 	size_t n_pids;
@@ -90,6 +92,10 @@ static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
 	case WIRE_FAILED:
 		assert_success(wire_failed_decode(frame->payload, &failed));
 		snprintf(h->failed_tag, sizeof(h->failed_tag), "%s", failed.tag);
+		snprintf(h->failed_text, sizeof(h->failed_text), "%s", failed.text);
+		break;
+	case WIRE_SETTLED:
+		assert_success(wire_settled_decode(frame->payload, &h->settled));
 		break;
 	case WIRE_READY:
 		assert_success(wire_ready_decode(frame->payload, &h->ready));

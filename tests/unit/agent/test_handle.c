@@ -281,7 +281,7 @@ static void get_topology_is_answered_on_the_channel_that_asked(void **state)
 static void plan_requests_wait_for_the_running_command(void **state)
 {
 	static const enum wire_type waiting[] = { WIRE_RUN, WIRE_PUT, WIRE_GET_TOPOLOGY,
-						  WIRE_POWER_OFF };
+						  WIRE_POWER_OFF, WIRE_SETTLE };
 	struct wire_frame frame;
 	struct stage s;
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
 #include "heard.h"
 #include "scratch.h"
 #include "wire/message.h"
@@ -37,6 +38,7 @@ static void served_begin_as(struct served *s, const char *root, bool owns_machin
 			.in = pair[1],
 			.out = pair[1],
 			.root = root,
+			.proc = root,
 			.sysfs = "/sys",
 			.cgroup_root = "/nowhere",
 			.owns_machine = owns_machine,
@@ -339,6 +341,45 @@ static void damage_fails_the_session_and_hello_begins_another(void **state)
 	assert_int_equal(served_end(&s), 40);
 }
 
+static void settle(struct served *s, uint32_t channel)
+{
+	struct strbuf payload = STRBUF_INIT;
+
+	wire_settle_encode(&(struct wire_settle){ 60000, 10, 100 }, &payload);
+	send_buf(s, WIRE_SETTLE, channel, &payload);
+}
+
+/* A /proc of one idle CPU. */
+static void stage_proc(const char *root)
+{
+	_cleanup_free_ char *stat = xasprintf("%s/stat", root);
+	_cleanup_free_ char *schedstat = xasprintf("%s/schedstat", root);
+
+	assert_success(io_replace_file(stat, "procs_running 1\n", 16));
+	assert_success(io_replace_file(schedstat, "version 17\ncpu0 0 0 0 0 0 0 1\n", 30));
+}
+
+static void idle_cpus_are_waited_for_beside_other_work(void **state)
+{
+	struct served s;
+
+	stage_proc(*state);
+	served_begin(&s, *state);
+	hello(&s, 0);
+	settle(&s, 1);
+	settle(&s, 2);
+	run(&s, 3, "echo meanwhile", 0);
+	until(&s, WIRE_FAILED, 1);
+	assert_string_equal(s.heard.failed_tag, "agent-limit");
+	until(&s, WIRE_EXITED, 1);
+	until(&s, WIRE_SETTLED, 1);
+	assert_true(s.heard.settled.waited_ns >= 3 * 10 * UINT64_C(1000000));
+	/* The channel and the place are free again. */
+	settle(&s, 1);
+	until(&s, WIRE_SETTLED, 2);
+	assert_int_equal(served_end(&s), 40);
+}
+
 static struct strbuf sunk;
 
 static void sink(const void *bytes, size_t n)
@@ -372,6 +413,7 @@ static void serve_mail(struct served *s, const char *root, size_t piece)
 		.source = source,
 		.sink = sink,
 		.root = root,
+		.proc = root,
 		.sysfs = "/sys",
 		.cgroup_root = "/nowhere",
 	};
@@ -400,12 +442,17 @@ static void mail_is_done_in_order_however_it_is_cut(void **state)
 		run(&s, 1, "sleep 0.2; cat; echo first >&2", WIRE_RUN_STDIN);
 		send_frame(&s, WIRE_STDIN, 1, "given", 5);
 		send_frame(&s, WIRE_STDIN_END, 1, NULL, 0);
+		stage_proc(*state);
+		settle(&s, 3);
 		send_frame(&s, WIRE_GET_TOPOLOGY, 2, NULL, 0);
+		settle(&s, 3);
 		send_frame(&s, WIRE_POWER_OFF, 0, NULL, 0);
 		serve_mail(&s, *state, pieces[i]);
 		assert_int_equal(s.heard.types[s.heard.n - 1], WIRE_BYE);
-		assert_int_equal(s.heard.types[s.heard.n - 2], WIRE_TOPOLOGY);
-		assert_int_equal(s.heard.types[s.heard.n - 3], WIRE_EXITED);
+		assert_int_equal(s.heard.types[s.heard.n - 2], WIRE_SETTLED);
+		assert_int_equal(s.heard.types[s.heard.n - 3], WIRE_TOPOLOGY);
+		assert_int_equal(s.heard.types[s.heard.n - 4], WIRE_SETTLED);
+		assert_int_equal(s.heard.types[s.heard.n - 5], WIRE_EXITED);
 		assert_string_equal(strbuf_str(&s.heard.stdout_bytes), "given");
 		assert_string_equal(strbuf_str(&s.heard.stderr_bytes), "first\n");
 		heard_end(&s.heard);
@@ -482,6 +529,7 @@ int main(void)
 		scratch_test(a_host_that_leaves_in_the_middle_is_an_ordinary_end),
 		scratch_test(heartbeats_are_sent_during_a_transfer),
 		scratch_test(damage_fails_the_session_and_hello_begins_another),
+		scratch_test(idle_cpus_are_waited_for_beside_other_work),
 		scratch_test(mail_is_done_in_order_however_it_is_cut),
 		scratch_test(a_command_is_killed_when_its_time_is_over),
 	};

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/quiet.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/clock.h"
+#include "base/io.h"
+
+enum {
+	/* The layout of a CPU's line has not changed since, up to 17 (Linux 6.14). */
+	SCHEDSTAT_VERSION = 15,
+	SCHEDSTAT_TASK_TIME = 7, /* words behind the CPU's name, from 1 */
+	STAT_IDLE = 4,
+	STAT_IOWAIT = 5,
+	/* A shorter sleep can be over before a slow guest has left its CPU. */
+	LEAVE_US = 500,
+};
+
+void agent_quiet_sample_deinit(struct agent_quiet_sample *sample)
+{
+	vec_deinit(&sample->cpus);
+}
+
+/* "cpu12 …": takes the word off; false for other lines, "cpu" among them. */
+static bool take_cpu(struct slice *line, uint64_t *ret)
+{
+	struct slice word;
+
+	if (!slice_starts_with(*line, "cpu") || !slice_take_word(line, &word))
+		return false;
+	return slice_u64((struct slice){ word.at + 3, word.n - 3 }, ret) && word.n > 3;
+}
+
+/* Word `number` of the rest of a line, from 1. */
+static bool find_number(struct slice line, unsigned int number, uint64_t *ret)
+{
+	struct slice word = { 0 };
+
+	for (unsigned int i = 0; i < number; i++)
+		if (!slice_take_word(&line, &word))
+			return false;
+	return slice_u64(word, ret);
+}
+
+/* CPUs come in ascending order, each once. */
+static bool add_cpu(struct agent_quiet_sample *sample, uint64_t cpu, uint64_t ns)
+{
+	size_t n = sample->cpus.n;
+
+	if (cpu >= AGENT_LIMIT_QUIET_CPUS || (n && sample->cpus.at[n - 1].cpu >= cpu))
+		return false;
+	vec_push(&sample->cpus, (struct agent_quiet_cpu){ (uint32_t)cpu, ns });
+	return true;
+}
+
+static bool take_version(struct slice *text)
+{
+	struct slice line, word;
+	uint64_t version;
+
+	return slice_take_line(text, &line) && slice_take_word(&line, &word) &&
+	       slice_equal(word, "version") && slice_take_word(&line, &word) &&
+	       slice_u64(word, &version) && version >= SCHEDSTAT_VERSION;
+}
+
+bool agent_quiet_schedstat_parse(struct slice text, struct agent_quiet_sample *ret)
+{
+	struct slice line;
+	uint64_t cpu, ns;
+	bool good = take_version(&text);
+
+	vec_clear(&ret->cpus);
+	while (good && slice_take_line(&text, &line))
+		if (take_cpu(&line, &cpu))
+			good = find_number(line, SCHEDSTAT_TASK_TIME, &ns) && add_cpu(ret, cpu, ns);
+	if (!good)
+		vec_clear(&ret->cpus);
+	ret->by_idle = false;
+	return ret->cpus.n > 0;
+}
+
+bool agent_quiet_idle_parse(struct slice text, uint64_t length_ns, struct agent_quiet_sample *ret)
+{
+	uint64_t cpu, idle, iowait, ns;
+	struct slice line;
+	bool good = true;
+
+	vec_clear(&ret->cpus);
+	while (good && slice_take_line(&text, &line))
+		if (take_cpu(&line, &cpu))
+			good = find_number(line, STAT_IDLE, &idle) &&
+			       find_number(line, STAT_IOWAIT, &iowait) &&
+			       !__builtin_add_overflow(idle, iowait, &ns) &&
+			       !__builtin_mul_overflow(ns, length_ns, &ns) && add_cpu(ret, cpu, ns);
+	if (!good)
+		vec_clear(&ret->cpus);
+	ret->by_idle = true;
+	return ret->cpus.n > 0;
+}
+
+bool agent_quiet_running_parse(struct slice text, uint64_t *ret)
+{
+	struct slice line, word;
+
+	while (slice_take_line(&text, &line))
+		if (slice_take_word(&line, &word) && slice_equal(word, "procs_running"))
+			return slice_take_word(&line, &word) && slice_u64(word, ret);
+	return false;
+}
+
+static uint64_t tick_ns(void)
+{
+	return NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+static uint64_t own_time_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+static struct error *read_text(const char *root, const char *name, struct strbuf *into)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", root, name);
+
+	strbuf_clear(into);
+	return io_read_file(path, AGENT_LIMIT_QUIET_FILE_BYTES, into);
+}
+
+static struct slice slice_of_text(struct strbuf *text)
+{
+	return (struct slice){ strbuf_str(text), text->n };
+}
+
+/* Who runs is read last: whoever runs at that moment has not given its time to the counters. */
+static struct error *read_counters(const char *proc_root, struct agent_quiet_sample *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err = read_text(proc_root, "schedstat", &text);
+	bool has_times = !err && agent_quiet_schedstat_parse(slice_of_text(&text), ret);
+
+	/* A kernel without CONFIG_SCHEDSTATS. */
+	error_free(err);
+	err = read_text(proc_root, "stat", &text);
+	if (err)
+		return error_recast(err, &agent_error_domain, AGENT_SYSTEM);
+	if (!has_times)
+		has_times = agent_quiet_idle_parse(slice_of_text(&text), tick_ns(), ret);
+	if (!has_times || !agent_quiet_running_parse(slice_of_text(&text), &ret->running))
+		return agent_error(AGENT_SYSTEM, 0,
+				   "%s/stat: no times of CPUs, or no count of running tasks",
+				   proc_root);
+	return NULL;
+}
+
+/*
+ * The agent's own time must be told apart from that of others. So it stays on one CPU while it
+ * looks, and leaves that CPU for a moment before: then all that it did until now is in the
+ * counters.
+ */
+struct error *agent_quiet_sample_read(const char *proc_root, struct agent_quiet_sample *ret)
+{
+	static uint8_t every_cpu[AGENT_LIMIT_QUIET_CPUS / 8], one_cpu[AGENT_LIMIT_QUIET_CPUS / 8];
+	long n = syscall(SYS_sched_getaffinity, 0, sizeof(every_cpu), every_cpu);
+	int cpu = sched_getcpu();
+	struct error *err;
+	bool stays = false;
+
+	if (n > 0 && cpu >= 0 && cpu < AGENT_LIMIT_QUIET_CPUS) {
+		memset(one_cpu, 0, sizeof(one_cpu));
+		one_cpu[cpu / 8] = (uint8_t)(1 << cpu % 8);
+		stays = syscall(SYS_sched_setaffinity, 0, sizeof(one_cpu), one_cpu) == 0;
+	}
+	usleep(LEAVE_US);
+	cpu = sched_getcpu();
+	ret->own_cpu = cpu < 0 ? UINT32_MAX : (uint32_t)cpu;
+	ret->own_ns = own_time_ns();
+	ret->at_ns = clock_monotonic_ns();
+	err = read_counters(proc_root, ret);
+	if (stays)
+		syscall(SYS_sched_setaffinity, 0, (size_t)n, every_cpu);
+	return err;
+}
+
+/* Time that a CPU was not idle; what rounding to ticks can hide is taken as idle. */
+static uint64_t busy_ns(const struct agent_quiet_sample *before,
+			const struct agent_quiet_sample *after, size_t i)
+{
+	uint64_t window_ns = after->at_ns - before->at_ns;
+	uint64_t from = before->cpus.at[i].ns, to = after->cpus.at[i].ns;
+	uint64_t grown = to > from ? to - from : 0;
+
+	if (!after->by_idle)
+		return grown;
+	return window_ns > grown + tick_ns() ? window_ns - grown - tick_ns() : 0;
+}
+
+bool agent_quiet_sample_compare(const struct agent_quiet_sample *before,
+				const struct agent_quiet_sample *after,
+				struct agent_quiet_share *ret)
+{
+	uint64_t window_ns = after->at_ns - before->at_ns;
+	uint64_t own_ns = after->own_ns - before->own_ns;
+	struct agent_quiet_share share = { 0 };
+
+	if (before->cpus.n != after->cpus.n || before->by_idle != after->by_idle ||
+	    after->at_ns <= before->at_ns)
+		return false;
+	for (size_t i = 0; i < after->cpus.n; i++) {
+		uint64_t busy = busy_ns(before, after, i), permille;
+
+		if (before->cpus.at[i].cpu != after->cpus.at[i].cpu)
+			return false;
+		/* What we did since the look before was done where we were then. */
+		if (after->cpus.at[i].cpu == before->own_cpu)
+			busy -= busy < own_ns ? busy : own_ns;
+		permille = busy >= window_ns ? 1000 : busy * 1000 / window_ns;
+		if (i == 0 || permille > share.permille)
+			share = (struct agent_quiet_share){ after->cpus.at[i].cpu,
+							    (uint32_t)permille };
+	}
+	*ret = share;
+	return true;
+}
