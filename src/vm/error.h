@@ -17,6 +17,7 @@
 	X(VM_POWERED_OFF, "powered-off", "the guest switched itself off")                       \
 	X(VM_REBOOTED, "rebooted", "the guest restarted itself on purpose")                     \
 	X(VM_HANG, "guest-hang", "the guest runs but its agent is silent")                      \
+	X(VM_BUSY, "guest-busy", "the guest's CPUs do not become idle")                         \
 	X(VM_AGENT, "agent", "the agent could not do what it was asked, or broke the protocol") \
 	X(VM_TOPOLOGY, "topology-mismatch", "the guest does not have the machine asked for")    \
 	X(VM_TEMPLATE, "template", "a template could not be made or used")                      \

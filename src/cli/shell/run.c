@@ -12,6 +12,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/interrupts.h"
 #include "vm/link/exec.h"
+#include "vm/link/settle.h"
 #include "vm/template/template.h"
 
 enum { CONSOLE_TAIL_BYTES = 16 << 10, KEEP_SLICE_MS = 50 };
@@ -91,6 +92,28 @@ static void say_machine(struct shell *shell)
 		output_say_line("Ctrl-A X ends the guest, Ctrl-A Ctrl-A types one Ctrl-A");
 }
 
+/* People who type may do so in a busy guest. */
+static struct error *settle(struct shell *shell)
+{
+	struct vm_settled settled;
+	struct error *err;
+
+	if (shell->line.pty)
+		return NULL;
+	err = vm_settle(shell->vm, &cancel, &settled);
+	mark(shell, "idle");
+	if (!err && shell->config->verbose) {
+		_cleanup_free_ char *line = xasprintf(
+			"all CPUs idle after %.1f ms of guest time; the busiest, CPU %u, at most "
+			"%.1f %%",
+			(double)settled.waited_ns / (double)NS_PER_MS, settled.cpu,
+			settled.permille / 10.0);
+
+		output_say_line(line);
+	}
+	return err;
+}
+
 static struct error *start(struct shell *shell)
 {
 	struct error *err;
@@ -114,7 +137,7 @@ static struct error *start(struct shell *shell)
 				     shell->config->modules.at[i], &cancel);
 	if (shell->config->modules.n)
 		mark(shell, "modules");
-	return err;
+	return err ? err : settle(shell);
 }
 
 static int status_of(enum session_end how, const struct vm_end *end)

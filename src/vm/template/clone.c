@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "vm/image/image.h"
+#include "vm/link/settle.h"
 
 enum {
 	/* The clock of a clone may be ahead by what QEMU needs to start it running. */
@@ -16,8 +17,6 @@ enum {
 	QMP_WAIT_SEC = 60,
 	SAVE_WAIT_SEC = 120,
 	POLL_MS = 5,
-	/* Work that boot left behind (RCU callbacks, deferred frees) is done once, here. */
-	SETTLE_MS = 300,
 };
 
 /* Before 8.2 QEMU knew no files; a shell command does, if the path lets it. */
@@ -245,17 +244,32 @@ static struct error *save_ram(const struct vm *vm, const char *dir)
 	return NULL;
 }
 
+/*
+ * What boot left behind is done once, here, and not by every clone: self-tests of the kernel, RCU
+ * callbacks, deferred frees. A guest that stays busy is saved as well: each clone has to prove
+ * itself before its work begins, and is told apart there.
+ */
+static struct error *settle(struct vm *vm, const struct cancel *cancel)
+{
+	struct vm_settled settled;
+	struct error *err = vm_settle(vm, cancel, &settled);
+
+	if (error_is(err, &vm_error_domain, VM_BUSY)) {
+		vm_say(vm, "%s", error_message(err));
+		error_free(take_ptr(err));
+	}
+	if (!err && vm->clock == VM_CLOCK_VIRTUAL)
+		err = vm_await_hold(vm, clock_monotonic_ns() + SAVE_WAIT_SEC * NS_PER_SEC, cancel);
+	return err;
+}
+
 /* Stopped and written; the proof is what its clones must be able to repeat. */
 static struct error *save(struct vm *vm, const char *dir, const struct cancel *cancel,
 			  struct vm_template_proof *ret)
 {
 	_cleanup_free_ char *state = xasprintf("%s/state", dir);
-	struct error *err = NULL;
+	struct error *err = settle(vm, cancel);
 
-	if (vm->clock == VM_CLOCK_VIRTUAL)
-		err = vm_await_hold(vm, clock_monotonic_ns() + SAVE_WAIT_SEC * NS_PER_SEC, cancel);
-	else if (!cancel_sleep(cancel, SETTLE_MS * NS_PER_MS))
-		err = cancel_error(cancel, "saving a template");
 	if (!err)
 		err = vm_freeze(vm);
 	if (err)
