@@ -71,6 +71,8 @@ static enum ktstr_reason reason_of_vm_error(const struct error *err, bool begun)
 	case VM_POWERED_OFF:
 	case VM_REBOOTED:
 		return begun ? KTSTR_REASON_AGENT_LOST : KTSTR_REASON_BOOT;
+	case VM_BUSY:
+		return KTSTR_REASON_GUEST_BUSY;
 	case VM_AGENT:
 		return KTSTR_REASON_AGENT_LOST;
 	case VM_CACHE_FULL:

@@ -156,6 +156,7 @@ static void vm_errors_before_the_test_begins_are_broken(void **state UNUSED)
 		{ "", VM(VM_POWERED_OFF), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_REBOOTED), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_HANG), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_BUSY), IS(BROKEN, GUEST_BUSY, "before the test began: it said so") },
 		{ "", VM(VM_AGENT), IS(BROKEN, AGENT_LOST, "") },
 		{ "", VM(VM_TOPOLOGY), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_TEMPLATE), IS(BROKEN, BOOT, "") },

@@ -320,7 +320,7 @@ static void reasons_reserved_for_the_host_are_refused(void **state UNUSED)
 		"host-busy",	 "interrupted",
 		"guest-panic",	 "guest-hang",
 		"worker-killed", "scheduler-unused",
-		"model-error",
+		"model-error",	 "guest-busy",
 	};
 	size_t refused = 0;
 
