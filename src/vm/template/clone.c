@@ -263,6 +263,18 @@ static struct error *settle(struct vm *vm, const struct cancel *cancel)
 	return err;
 }
 
+/*
+ * The guest told its topology after it was asked, so its clock has not gone on by more than our
+ * time since the question. When the answer, or READY, was seen says nothing: we may have been
+ * stopped. A virtual clock does not follow ours; there the guest is held after its last word.
+ */
+static uint64_t latest_guest_ns(const struct vm *vm)
+{
+	if (vm->clock == VM_CLOCK_VIRTUAL)
+		return vm->link.last_ns;
+	return vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns;
+}
+
 /* Stopped and written; the proof is what its clones must be able to repeat. */
 static struct error *save(struct vm *vm, const char *dir, const struct cancel *cancel,
 			  struct vm_template_proof *ret)
@@ -274,12 +286,7 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 		err = vm_freeze(vm);
 	if (err)
 		return err;
-	/*
-	 * The guest told its topology after it was asked, so its clock has not gone on by more than
-	 * our time since the question. When the answer, or READY, was seen says nothing: we may
-	 * have been stopped.
-	 */
-	*ret = vm_clone_proof(vm, vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns);
+	*ret = vm_clone_proof(vm, latest_guest_ns(vm));
 	err = save_state(vm, state, cancel);
 	return err ? err : save_ram(vm, dir);
 }
