@@ -96,13 +96,24 @@ static struct error *listen(void *context, enum vm_stream stream, const void *by
 	return err;
 }
 
+/* NULL with a real clock: what cannot repeat is not to look as if a seed decided it. */
+static char *seed_variable(const struct vm *vm)
+{
+	const struct vm_facts facts = vm_facts(vm);
+
+	if (facts.clock != VM_CLOCK_VIRTUAL)
+		return NULL;
+	return xasprintf(WIRE_SEED_ENV "=%" PRIu64, facts.seed);
+}
+
 static void run_test(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
 {
 	_cleanup_free_ char *program = xasprintf("./%s", run->program);
 	_cleanup_free_ char *slowness = xasprintf(WIRE_SLOWNESS_ENV "=%.3f", run->slowness);
 	_cleanup_free_ char *descriptor = xasprintf(WIRE_REPORT_ENV "=%d", WIRE_REPORT_FD);
+	_cleanup_free_ char *seed = seed_variable(vm);
 	const char *const argv[] = { program, "--run", run->test->name, NULL };
-	const char *const env[] = { GUEST_PATH, slowness, descriptor, NULL };
+	const char *const env[] = { GUEST_PATH, slowness, descriptor, seed, NULL };
 	struct listener listener = { .run = run, .vm = vm };
 	struct vm_command command = {
 		.argv = argv,

@@ -298,6 +298,8 @@ int suite_run_test(const struct ktstr_entry *entry)
 	struct error *err = suite_slowness_parse(getenv(WIRE_SLOWNESS_ENV), &run.ctx.slowness);
 
 	if (!err)
+		err = suite_seed_parse(getenv(WIRE_SEED_ENV), &run.scenario.seed);
+	if (!err)
 		err = suite_report_writer_open(&run.report);
 	if (err) {
 		fprintf(stderr, "ktstr: %s\n", error_message(err));

@@ -9,6 +9,19 @@
 #include "suite/declared.h"
 #include "suite/system.h"
 
+/* In the order of the declaration, whatever the order of starts: reports are. */
+static void add_row(struct suite_scenario *scenario, const struct ktstr_cgroup *cgroup,
+		    struct work_group *group)
+{
+	size_t at = scenario->n++;
+
+	for (; at > 0 && scenario->rows[at - 1].cgroup > cgroup; at--)
+		scenario->rows[at] = scenario->rows[at - 1];
+	scenario->rows[at].cgroup = cgroup;
+	scenario->rows[at].classes = xcalloc(work_count(group), sizeof(struct suite_class_watch));
+	scenario->rows[at].group = group;
+}
+
 static struct error *start_one(struct suite_scenario *scenario, const struct ktstr_cgroup *cgroup,
 			       int subtree_fd, uint64_t limit_ms)
 {
@@ -25,21 +38,26 @@ static struct error *start_one(struct suite_scenario *scenario, const struct kts
 				 limit_ms * NS_PER_MS, &group);
 	if (err)
 		return error_wrap(err, "workers of cgroup %s", cgroup->name);
-	scenario->rows[scenario->n].cgroup = cgroup;
-	scenario->rows[scenario->n].classes = xcalloc(work.workers,
-						      sizeof(struct suite_class_watch));
-	scenario->rows[scenario->n++].group = group;
+	add_row(scenario, cgroup, group);
 	return NULL;
 }
 
 struct error *suite_scenario_start(struct suite_scenario *scenario, const struct ktstr_test *test,
 				   int subtree_fd, uint64_t limit_ms)
 {
+	size_t order[KTSTR_MAX_CGROUPS + 1], n = suite_declared_cgroup_count(test);
 	struct error *err = work_gate_new(&scenario->gate);
 
-	for (size_t i = 0; !err && i < suite_declared_cgroup_count(test); i++)
-		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
-			err = start_one(scenario, &test->cgroups[i], subtree_fd, limit_ms);
+	if (err)
+		return err;
+	work_gate_set_seed(scenario->gate, scenario->seed);
+	work_start_order(scenario->seed, n, order);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct ktstr_cgroup *cgroup = &test->cgroups[order[i]];
+
+		if (cgroup->work.kind != KTSTR_WORK_NONE)
+			err = start_one(scenario, cgroup, subtree_fd, limit_ms);
+	}
 	return err;
 }
 

@@ -12,8 +12,9 @@ struct suite_scenario {
 		const struct ktstr_cgroup *cgroup;
 		struct work_group *group;
 		struct suite_class_watch *classes; /* one for each worker */
-	} rows[KTSTR_MAX_CGROUPS];
+	} rows[KTSTR_MAX_CGROUPS];		   /* in the order of the declaration */
 	size_t n;
+	uint64_t seed;	 /* set before the start: decides the order and the offsets of starts */
 	bool watch_cpus; /* set before the start: isolation is asked for */
 	size_t next_;	 /* the worker whose class is looked at next, counted over all rows */
 	bool stuck;	 /* a worker could not even be killed */

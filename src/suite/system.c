@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "wire/report.h"
 
 struct error *suite_settings_write(const char *root, const char *setting)
@@ -39,6 +40,17 @@ struct error *suite_slowness_parse(const char *text, double *ret)
 			return base_error(BASE_PARSE, 0, "%s=%s is not a number from 1 to 1000",
 					  WIRE_SLOWNESS_ENV, text);
 	}
+	*ret = value;
+	return NULL;
+}
+
+struct error *suite_seed_parse(const char *text, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (text && !str_parse_u64(text, UINT64_MAX, &value))
+		return base_error(BASE_PARSE, 0, "%s=%s is not a number of 64 bits", WIRE_SEED_ENV,
+				  text);
 	*ret = value;
 	return NULL;
 }

@@ -13,6 +13,9 @@ struct error *suite_slowness_parse(const char *text, double *ret) MUST_CHECK;
 /* Rounded up. */
 uint64_t suite_slowness_scaled_ms(double slowness, uint64_t ms);
 
+/* The text of WIRE_SEED_ENV: a number of 64 bits; NULL is 0. */
+struct error *suite_seed_parse(const char *text, uint64_t *ret) MUST_CHECK;
+
 /* Settings of the guest's kernel, as a declaration has them: "kernel.sched_schedstats=1". */
 
 /* `root` is "/proc/sys" or a directory like it. Dots and slashes are the same, as in sysctl(8). */

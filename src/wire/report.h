@@ -23,6 +23,11 @@ enum wire_stage {
 #define WIRE_REPORT_ENV "KTSTR_REPORT_FD"
 /* How many times slower than real hardware the guest is; a decimal number of at least 1. */
 #define WIRE_SLOWNESS_ENV "KTSTR_SLOWNESS"
+/*
+ * What decides the order and the offsets in which workers start: a decimal number of 64 bits. Not
+ * set, or 0: they start as declared, all at once. Set with a virtual clock only.
+ */
+#define WIRE_SEED_ENV "KTSTR_SEED"
 /* Where the agent puts the test's files; working directory and in front of PATH. */
 #define WIRE_TEST_DIR "/ktstr/test"
 

@@ -14,6 +14,9 @@ enum { GATE_OPEN = 1, GATE_NUDGE = 2 };
 struct work_gate {
 	_Atomic uint32_t word;
 	_Atomic uint64_t opened_at_ns;
+	/* The parent writes these before it forks; workers read them. */
+	uint64_t seed;
+	unsigned int n_enrolled;
 };
 
 struct error *work_gate_new(struct work_gate **ret)
@@ -31,6 +34,24 @@ void work_gate_free(struct work_gate *gate)
 {
 	if (gate)
 		munmap(gate, sizeof(*gate));
+}
+
+void work_gate_set_seed(struct work_gate *gate, uint64_t seed)
+{
+	gate->seed = seed;
+}
+
+unsigned int work_gate_enrol(struct work_gate *gate, unsigned int n)
+{
+	unsigned int first = gate->n_enrolled;
+
+	gate->n_enrolled += n;
+	return first;
+}
+
+uint64_t work_gate_offset_ns(const struct work_gate *gate, unsigned int worker)
+{
+	return work_start_offset_ns(gate->seed, worker);
 }
 
 static void wake_all(struct work_gate *gate)

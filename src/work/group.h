@@ -81,6 +81,7 @@ struct work_group {
 	struct work_shared *shared;
 	size_t shared_bytes;
 	pid_t pgid;
+	unsigned int first; /* the number of its first worker at the gate */
 	unsigned int n_started;
 	bool concluded;
 	bool stopped;

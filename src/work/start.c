@@ -49,6 +49,7 @@ static struct error *group_new(const struct ktstr_work *work, bool watch_cpus,
 	group->work = *work;
 	group->watch_cpus = watch_cpus;
 	group->gate = gate;
+	group->first = work_gate_enrol(gate, work->workers);
 	group->shared_bytes = sizeof(*group->shared) + work->workers * sizeof(struct work_slot);
 	group->shared = mmap(NULL, group->shared_bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

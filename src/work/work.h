@@ -4,6 +4,7 @@
  * process: placed in its cgroup first, then at the gate, then at work until it is stopped.
  *
  *	work_gate_new(&gate);
+ *	work_gate_set_seed(gate, seed);                         if they are to be staggered
  *	work_start(&work, gate, cgroup_fd, watch_cpus, limit_ns, &group);   once per cgroup
  *	work_gate_open(gate);
  *	work_sample(group, i, &report);                         at any time
@@ -57,6 +58,8 @@ enum {
 	/* Steps of arithmetic in one unit of work, and units between two checkpoints. */
 	WORK_UNIT_STEPS = 1024,
 	WORK_LIMIT_UNITS_PER_LOOK = 1 << 14,
+	/* A staggered worker begins less than this after the gate: about a tick of the kernel. */
+	WORK_LIMIT_OFFSET_NS = 4 * 1000 * 1000,
 };
 
 /*
@@ -83,6 +86,16 @@ void work_gate_open(struct work_gate *gate);
 /* CLOCK_MONOTONIC; 0 while it is closed. */
 uint64_t work_gate_opened_at_ns(struct work_gate *gate);
 
+/*
+ * Workers that are started later at this gate begin at offsets that the seed decides, each sleeping
+ * that long after the gate was opened; in their figures it is a sleep that was asked for. 0, as
+ * at first: all begin at once.
+ */
+void work_gate_set_seed(struct work_gate *gate, uint64_t seed);
+
+/* For this room: counts workers that are about to be started; returns the number of the first. */
+unsigned int work_gate_enrol(struct work_gate *gate, unsigned int n);
+uint64_t work_gate_offset_ns(const struct work_gate *gate, unsigned int worker);
 /* For this room: waits until the gate is open (true) or `stop` is set (false). */
 bool work_gate_wait(struct work_gate *gate, _Atomic uint32_t *stop);
 /* Those who wait look at their stop flag again. */
@@ -90,6 +103,13 @@ void work_gate_nudge(struct work_gate *gate);
 
 DEFINE_CLEANUP(work_gate, struct work_gate *, NULL, work_gate_free);
 #define _cleanup_work_gate_ _cleanup_(cleanup_work_gate)
+
+/* What a seed decides about starts. The seed 0 decides nothing: declared order, no offsets. */
+
+/* The numbers 0 to n - 1, in the order in which groups are to be started. */
+void work_start_order(uint64_t seed, size_t n, size_t *ret);
+/* Below WORK_LIMIT_OFFSET_NS. */
+uint64_t work_start_offset_ns(uint64_t seed, unsigned int worker);
 
 /* The kinds of work: rows of <ktstr/work_kinds.def>, each with the file of its step here. */
 

@@ -67,6 +67,7 @@ _Noreturn void work_worker_run(struct work_group *group, unsigned int i, pid_t p
 		.stop = &group->shared->stop,
 		.work = group->work,
 	};
+	uint64_t offset_ns = work_gate_offset_ns(group->gate, group->first + i);
 	int errnum, cpus_fd;
 
 	/* The parent may have died before the first of these took effect. */
@@ -100,6 +101,8 @@ _Noreturn void work_worker_run(struct work_group *group, unsigned int i, pid_t p
 		_exit(0);
 	}
 	work_self_begin(&self, work_gate_opened_at_ns(group->gate));
+	if (offset_ns)
+		work_self_sleep(&self, offset_ns);
 	while (!work_self_stopped(&self))
 		kind->step(&self);
 	work_self_end(&self);

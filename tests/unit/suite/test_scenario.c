@@ -84,6 +84,47 @@ static void a_scenario_without_work_reports_nothing(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
+/* The offset of a worker shows when it was started, since its group did nothing else than spin. */
+static void check_starts(uint64_t seed, const size_t *order)
+{
+	static const struct ktstr_test three = {
+		.cgroups = { { "a", .work = { KTSTR_WORK_SPIN, .workers = 1 } },
+			     { "b", .work = { KTSTR_WORK_SPIN, .workers = 1 } },
+			     { "c", .work = { KTSTR_WORK_SPIN, .workers = 1 } } },
+	};
+	struct suite_scenario scenario = { .seed = seed };
+
+	assert_success(suite_scenario_start(&scenario, &three, -1, LONG_MS));
+	assert_int_equal(scenario.n, 3);
+	suite_scenario_open_gate(&scenario);
+	for (unsigned int i = 0; i < 3; i++) {
+		struct work_report r = { 0 };
+
+		assert_ptr_equal(scenario.rows[i].cgroup, &three.cgroups[i]);
+		while (r.iterations == 0) {
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+			work_sample(scenario.rows[order[i]].group, 0, &r);
+		}
+		assert_true(r.sleep_ns == work_start_offset_ns(seed, i));
+	}
+	suite_scenario_deinit(&scenario);
+}
+
+static void without_a_seed_cgroups_start_as_declared(void **state UNUSED)
+{
+	check_starts(0, (const size_t[]){ 0, 1, 2 });
+}
+
+static void a_seed_orders_the_starts_and_reports_stay_as_declared(void **state UNUSED)
+{
+	size_t order[3] = { 0 };
+	uint64_t seed = 0;
+
+	while (order[0] != 2)
+		work_start_order(++seed, 3, order);
+	check_starts(seed, order);
+}
+
 /* As 6.18 prints it, cut short. */
 static void write_sched(struct dir *dir, const char *enabled)
 {
@@ -140,6 +181,8 @@ int main(void)
 		cmocka_unit_test(every_worker_is_reported),
 		cmocka_unit_test(workers_of_an_unopened_gate_are_reported_never_started),
 		cmocka_unit_test(a_scenario_without_work_reports_nothing),
+		cmocka_unit_test(without_a_seed_cgroups_start_as_declared),
+		cmocka_unit_test(a_seed_orders_the_starts_and_reports_stay_as_declared),
 		cmocka_unit_test(cpu_time_belongs_to_the_class_at_both_ends),
 		cmocka_unit_test(an_unreadable_sched_file_gives_no_class_sample),
 	};

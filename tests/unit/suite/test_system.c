@@ -49,6 +49,20 @@ static void malformed_slowness_is_refused(void **state UNUSED)
 	assert_true(value == 7);
 }
 
+static void a_seed_is_a_number_and_0_when_missing(void **state UNUSED)
+{
+	static const char *const wrong[] = { "", "-1", "0x1", "1 ", "18446744073709551616" };
+	uint64_t seed = 7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_error_tag(suite_seed_parse(wrong[i], &seed), "parse");
+	assert_true(seed == 7);
+	assert_success(suite_seed_parse(NULL, &seed));
+	assert_true(seed == 0);
+	assert_success(suite_seed_parse("18446744073709551615", &seed));
+	assert_true(seed == UINT64_MAX);
+}
+
 static void limits_are_rounded_up(void **state UNUSED)
 {
 	assert_int_equal(suite_slowness_scaled_ms(1, 5000), 5000);
@@ -135,6 +149,7 @@ int main(void)
 		cmocka_unit_test(a_missing_file_is_an_error_that_names_it),
 		cmocka_unit_test(missing_slowness_is_that_of_real_hardware),
 		cmocka_unit_test(malformed_slowness_is_refused),
+		cmocka_unit_test(a_seed_is_a_number_and_0_when_missing),
 		cmocka_unit_test(limits_are_rounded_up),
 		cmocka_unit_test(llcs_are_counted_and_nodes_have_numbers),
 		cmocka_unit_test(cpus_the_machine_lacks_are_absent),
