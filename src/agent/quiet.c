@@ -34,8 +34,7 @@ struct agent_quiet *agent_quiet_begin(uint32_t channel, const struct wire_settle
 		.window_ns = window_ms * NS_PER_MS,
 		.permille = request->permille,
 		.begun_ns = first->at_ns,
-		/* Not from the beginning of the look: where code is translated the first is slow.
-		 */
+		/* Not from the look's beginning: it is slow where code is translated. */
 		.due_ns = clock_monotonic_ns() + window_ms * NS_PER_MS,
 		.last = *first,
 	};

@@ -58,8 +58,8 @@ bool agent_quiet_schedstat_parse(struct slice text, struct agent_quiet_sample *r
 bool agent_quiet_idle_parse(struct slice text, uint64_t tick_ns, struct agent_quiet_sample *ret);
 /* procs_running of a /proc/stat. */
 bool agent_quiet_running_parse(struct slice text, uint64_t *ret);
-struct error *agent_quiet_sample_read(const char *proc_root,
-				      struct agent_quiet_sample *ret) MUST_CHECK;
+/* Of the times in /proc/stat. */
+uint64_t agent_quiet_tick_ns(void);
 
 /* The CPU that was busiest between two samples, without the agent's own work. */
 struct agent_quiet_share {
@@ -89,12 +89,16 @@ void agent_quiet_tasks_deinit(struct agent_quiet_tasks *tasks);
 /* False when it is not the stat of a thread. schedstat may be empty: then ticks of stat count. */
 bool agent_quiet_task_parse(struct slice stat, struct slice schedstat, uint64_t tick_ns,
 			    struct agent_quiet_task *ret);
-/* Threads that end meanwhile are left out, and so is the agent. */
-struct error *agent_quiet_tasks_read(const char *proc_root,
-				     struct agent_quiet_tasks *ret) MUST_CHECK;
 /* Appends "sh (pid 77) used 98 % of CPU 2" for the busiest ones; false when there is none. */
 bool agent_quiet_tasks_name(const struct agent_quiet_tasks *before,
 			    const struct agent_quiet_tasks *after, struct strbuf *into);
+
+/* quiet_read.c */
+struct error *agent_quiet_sample_read(const char *proc_root,
+				      struct agent_quiet_sample *ret) MUST_CHECK;
+/* Threads that end meanwhile are left out, and so is the agent. */
+struct error *agent_quiet_tasks_read(const char *proc_root,
+				     struct agent_quiet_tasks *ret) MUST_CHECK;
 
 /* quiet.c: one request of the host. */
 struct agent_quiet;

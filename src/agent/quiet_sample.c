@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/quiet.h"
 
-#include <sched.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/clock.h"
-#include "base/io.h"
 
 enum {
 	/* The layout of a CPU's line has not changed since, up to 17 (Linux 6.14). */
@@ -16,8 +11,6 @@ enum {
 	SCHEDSTAT_TASK_TIME = 7, /* words behind the CPU's name, from 1 */
 	STAT_IDLE = 4,
 	STAT_IOWAIT = 5,
-	/* A shorter sleep can be over before a slow guest has left its CPU. */
-	LEAVE_US = 500,
 };
 
 void agent_quiet_sample_deinit(struct agent_quiet_sample *sample)
@@ -112,80 +105,9 @@ bool agent_quiet_running_parse(struct slice text, uint64_t *ret)
 	return false;
 }
 
-static uint64_t tick_ns(void)
+uint64_t agent_quiet_tick_ns(void)
 {
 	return NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
-static uint64_t own_time_ns(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
-static struct error *read_text(const char *root, const char *name, struct strbuf *into)
-{
-	_cleanup_free_ char *path = xasprintf("%s/%s", root, name);
-
-	strbuf_clear(into);
-	return io_read_file(path, AGENT_LIMIT_QUIET_FILE_BYTES, into);
-}
-
-static struct slice slice_of_text(struct strbuf *text)
-{
-	return (struct slice){ strbuf_str(text), text->n };
-}
-
-/* Who runs is read last: whoever runs at that moment has not given its time to the counters. */
-static struct error *read_counters(const char *proc_root, struct agent_quiet_sample *ret)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err = read_text(proc_root, "schedstat", &text);
-	bool has_times = !err && agent_quiet_schedstat_parse(slice_of_text(&text), ret);
-
-	/* A kernel without CONFIG_SCHEDSTATS. */
-	error_free(err);
-	err = read_text(proc_root, "stat", &text);
-	if (err)
-		return error_recast(err, &agent_error_domain, AGENT_SYSTEM);
-	if (!has_times)
-		has_times = agent_quiet_idle_parse(slice_of_text(&text), tick_ns(), ret);
-	if (!has_times || !agent_quiet_running_parse(slice_of_text(&text), &ret->running))
-		return agent_error(AGENT_SYSTEM, 0,
-				   "%s/stat: no times of CPUs, or no count of running tasks",
-				   proc_root);
-	return NULL;
-}
-
-/*
- * The agent's own time must be told apart from that of others. So it stays on one CPU while it
- * looks, and leaves that CPU for a moment before: then all that it did until now is in the
- * counters.
- */
-struct error *agent_quiet_sample_read(const char *proc_root, struct agent_quiet_sample *ret)
-{
-	static uint8_t every_cpu[AGENT_LIMIT_QUIET_CPUS / 8], one_cpu[AGENT_LIMIT_QUIET_CPUS / 8];
-	long n = syscall(SYS_sched_getaffinity, 0, sizeof(every_cpu), every_cpu);
-	int cpu = sched_getcpu();
-	struct error *err;
-	bool stays = false;
-
-	if (n > 0 && cpu >= 0 && cpu < AGENT_LIMIT_QUIET_CPUS) {
-		memset(one_cpu, 0, sizeof(one_cpu));
-		one_cpu[cpu / 8] = (uint8_t)(1 << cpu % 8);
-		stays = syscall(SYS_sched_setaffinity, 0, sizeof(one_cpu), one_cpu) == 0;
-	}
-	usleep(LEAVE_US);
-	cpu = sched_getcpu();
-	ret->own_cpu = cpu < 0 ? UINT32_MAX : (uint32_t)cpu;
-	ret->own_ns = own_time_ns();
-	ret->at_ns = clock_monotonic_ns();
-	err = read_counters(proc_root, ret);
-	if (stays)
-		syscall(SYS_sched_setaffinity, 0, (size_t)n, every_cpu);
-	return err;
 }
 
 /* Time that a CPU was not idle; what rounding to ticks can hide is taken as idle. */
@@ -198,7 +120,8 @@ static uint64_t busy_ns(const struct agent_quiet_sample *before,
 
 	if (!after->by_idle)
 		return grown;
-	return window_ns > grown + tick_ns() ? window_ns - grown - tick_ns() : 0;
+	return window_ns > grown + agent_quiet_tick_ns() ? window_ns - grown - agent_quiet_tick_ns()
+							 : 0;
 }
 
 bool agent_quiet_sample_compare(const struct agent_quiet_sample *before,

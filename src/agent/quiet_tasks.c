@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/quiet.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include "agent/agent.h"
-#include "base/clock.h"
-#include "base/io.h"
-#include "procfs/task.h"
-
 enum { LEAST_PERCENT = 1 };
 
 void agent_quiet_tasks_deinit(struct agent_quiet_tasks *tasks)
@@ -65,58 +56,6 @@ bool agent_quiet_task_parse(struct slice stat, struct slice schedstat, uint64_t 
 	ret->run_ns = times.run_time_ns;
 	memcpy(ret->comm, head.comm, sizeof(ret->comm));
 	return true;
-}
-
-static void read_file(int dir, pid_t tid, const char *name, size_t limit, struct strbuf *into)
-{
-	_cleanup_close_ int fd = -1;
-	char path[64];
-
-	strbuf_clear(into);
-	snprintf(path, sizeof(path), "%d/%s", (int)tid, name);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		error_free(io_read_fd(fd, name, limit, into));
-}
-
-static void read_threads(const char *proc_root, pid_t pid, struct agent_quiet_tasks *into)
-{
-	_cleanup_strbuf_ struct strbuf stat = STRBUF_INIT, schedstat = STRBUF_INIT;
-	uint64_t tick_ns = NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-	_cleanup_free_ char *path = xasprintf("%s/%d/task", proc_root, (int)pid);
-	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct procfs_id_list threads = { VEC_INIT };
-
-	if (dir >= 0 && procfs_id_list_read(dir, AGENT_LIMIT_QUIET_TASKS, &threads) != 0)
-		vec_clear(&threads.ids);
-	for (size_t i = 0; i < threads.ids.n && into->rows.n < AGENT_LIMIT_QUIET_TASKS; i++) {
-		struct agent_quiet_task task = { .pid = pid, .tid = threads.ids.at[i] };
-
-		read_file(dir, task.tid, "stat", PROCFS_STAT_MAX_BYTES, &stat);
-		read_file(dir, task.tid, "schedstat", PROCFS_SCHEDSTAT_MAX_BYTES, &schedstat);
-		if (agent_quiet_task_parse((struct slice){ strbuf_str(&stat), stat.n },
-					   (struct slice){ strbuf_str(&schedstat), schedstat.n },
-					   tick_ns, &task))
-			vec_push(&into->rows, task);
-	}
-	procfs_id_list_deinit(&threads);
-}
-
-struct error *agent_quiet_tasks_read(const char *proc_root, struct agent_quiet_tasks *ret)
-{
-	_cleanup_close_ int dir = open(proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct procfs_id_list processes = { VEC_INIT };
-	int errnum = dir < 0 ? errno : 0;
-
-	vec_clear(&ret->rows);
-	ret->at_ns = clock_monotonic_ns();
-	if (!errnum)
-		errnum = procfs_id_list_read(dir, AGENT_LIMIT_QUIET_TASKS, &processes);
-	for (size_t i = 0; !errnum && i < processes.ids.n; i++)
-		if (processes.ids.at[i] != getpid())
-			read_threads(proc_root, processes.ids.at[i], ret);
-	procfs_id_list_deinit(&processes);
-	return errnum ? agent_error(AGENT_SYSTEM, errnum, "listing the processes") : NULL;
 }
 
 static const struct agent_quiet_task *find(const struct agent_quiet_tasks *tasks,

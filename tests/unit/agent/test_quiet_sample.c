@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/quiet.h"
 
-#include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "staged_root.h"
+#include "unit.h"
 
 enum { TICK_NS = 10000000 };
 
@@ -177,39 +175,6 @@ static void samples_of_other_cpus_are_not_compared(void **state UNUSED)
 	pair_free(&p);
 }
 
-static void a_kernel_without_schedstat_is_read_by_idle_times(void **state UNUSED)
-{
-	char *root = staged_root_new();
-	struct agent_quiet_sample s = { 0 };
-
-	assert_error_tag(agent_quiet_sample_read(root, &s), "agent-system");
-	staged_file(root, "/stat", "ctxt 5\n", 7);
-	assert_error_tag(agent_quiet_sample_read(root, &s), "agent-system");
-	staged_file(root, "/stat", STAT, strlen(STAT));
-	assert_success(agent_quiet_sample_read(root, &s));
-	assert_true(s.by_idle);
-	assert_int_equal(s.running, 3);
-	staged_file(root, "/schedstat", SCHEDSTAT, strlen(SCHEDSTAT));
-	assert_success(agent_quiet_sample_read(root, &s));
-	assert_false(s.by_idle);
-	assert_int_equal(s.cpus.n, 2);
-	agent_quiet_sample_deinit(&s);
-	staged_root_free(root);
-}
-
-static void looking_leaves_the_affinity_as_it_was(void **state UNUSED)
-{
-	struct agent_quiet_sample s = { 0 };
-	cpu_set_t before, after;
-
-	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
-	assert_success(agent_quiet_sample_read("/proc", &s));
-	assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
-	assert_true(CPU_EQUAL(&before, &after));
-	assert_true(s.cpus.n > 0 && s.running > 0);
-	agent_quiet_sample_deinit(&s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,8 +184,6 @@ int main(void)
 		cmocka_unit_test(the_busiest_cpu_is_found_without_the_agents_own_work),
 		cmocka_unit_test(idle_times_are_taken_with_the_error_of_a_tick),
 		cmocka_unit_test(samples_of_other_cpus_are_not_compared),
-		cmocka_unit_test(a_kernel_without_schedstat_is_read_by_idle_times),
-		cmocka_unit_test(looking_leaves_the_affinity_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/quiet.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/clock.h"
-#include "staged_root.h"
+#include "unit.h"
 
 enum { TICK_NS = 10000000 };
 
@@ -112,27 +108,6 @@ static void nobody_is_named_who_did_nothing(void **state UNUSED)
 	looks_free(&l);
 }
 
-static void a_running_process_is_found_in_proc_and_we_are_not(void **state UNUSED)
-{
-	struct agent_quiet_tasks tasks = { 0 };
-	pid_t pid = fork();
-	bool found = false;
-
-	if (pid == 0)
-		for (;;)
-			pause();
-	assert_success(agent_quiet_tasks_read("/proc", &tasks));
-	for (size_t i = 0; i < tasks.rows.n; i++) {
-		found |= tasks.rows.at[i].pid == pid;
-		assert_int_not_equal(tasks.rows.at[i].pid, getpid());
-	}
-	assert_true(found);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	assert_error_tag(agent_quiet_tasks_read("/nonexistent", &tasks), "agent-system");
-	agent_quiet_tasks_deinit(&tasks);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,7 +116,6 @@ int main(void)
 		cmocka_unit_test(the_busiest_tasks_are_named_in_their_order),
 		cmocka_unit_test(a_pid_that_was_used_again_is_another_task),
 		cmocka_unit_test(nobody_is_named_who_did_nothing),
-		cmocka_unit_test(a_running_process_is_found_in_proc_and_we_are_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
