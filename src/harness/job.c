@@ -341,6 +341,7 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 					"the guest was stopped from outside while it ran: another "
 					"run may differ");
 	harness_judge(&run, &job->outcome);
+	harness_job_keep_frames(job, &facts);
 	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);
 }
@@ -353,5 +354,6 @@ void harness_job_deinit(struct harness_job *job)
 	strbuf_deinit(&job->archive);
 	strbuf_deinit(&job->console);
 	free(job->kernel_args);
+	free(job->frames_file);
 	*job = (struct harness_job){ 0 };
 }

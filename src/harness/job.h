@@ -78,6 +78,7 @@ struct harness_job {
 	struct result_record *record;
 	struct result_outcome outcome;
 	struct strbuf archive, console;
+	char *frames_file; /* beside the record; NULL: none */
 	struct vm *vm;
 	bool files_in;	  /* the guest that was prepared has them */
 	bool settled;	  /* no guest is needed: the outcome has its parts */
@@ -111,6 +112,15 @@ struct error *harness_job_record_finish(struct harness_job *job,
 					const struct vm_facts *facts,
 					const struct harness_kept_files *kept,
 					const struct cancel *cancel) MUST_CHECK;
+/*
+ * Writes what a guest with a virtual clock sent into a file beside the record, which will name it.
+ * Nothing for other guests. One that cannot be written is a note of the outcome.
+ */
+void harness_job_keep_frames(struct harness_job *job, const struct vm_facts *facts);
+/* "stdout": what a frame of a record is; "unknown" for a number that none has. */
+const char *harness_frame_type_name(uint32_t type);
+/* A hash of what ktstr itself brings into a guest's machine. Returns its argument. */
+const char *harness_ktstr_hash(char ret[HARNESS_VARIANT_ID_CHARS + 1]);
 /* Members that no record has, or not that of such a test on such a host. Returns how many. */
 enum { HARNESS_LIMIT_RECORD_ABSENT = 4 };
 size_t harness_job_record_absent(uint64_t memory_bytes, const struct host_facts *host,

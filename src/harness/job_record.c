@@ -4,11 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/shell_word.h"
 #include "base/str.h"
 #include "harness/limits.h"
+#include "result/frames.h"
 #include "result/limits.h"
 #include "result/run_dir.h"
+#include "vm/image/image.h"
+#include "vm/link/mailbox.h"
 
 _Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,
 	       "every repeat has a record");
@@ -254,14 +258,66 @@ struct error *harness_job_record_begin(struct harness_job *job)
 	return result_record_begin(job->setting->options->dir, &head, &job->record);
 }
 
-char *harness_job_kept_dir(const struct harness_job *job)
+/* The record's path with another end. The caller owns it. */
+static char *path_beside(const struct harness_job *job, const char *tail)
 {
 	const char *path = result_record_path(job->record);
 	size_t n = strlen(path);
 
 	if (str_ends_with(path, RESULT_RECORD_FILE_TAIL))
 		n -= strlen(RESULT_RECORD_FILE_TAIL);
-	return xasprintf("%.*s.kept", (int)n, path);
+	return xasprintf("%.*s%s", (int)n, path, tail);
+}
+
+char *harness_job_kept_dir(const struct harness_job *job)
+{
+	return path_beside(job, ".kept");
+}
+
+const char *harness_frame_type_name(uint32_t number)
+{
+	enum wire_type type;
+
+	return number <= UINT16_MAX && wire_type_find((uint16_t)number, &type)
+		       ? wire_type_name(type)
+		       : "unknown";
+}
+
+const char *harness_ktstr_hash(char ret[HARNESS_VARIANT_ID_CHARS + 1])
+{
+	struct bytes agent = vm_agent_image(), plugin = vm_plugin_image();
+	uint64_t hash = hash_bytes(hash_bytes(HASH_INIT, agent.at, agent.n), plugin.at, plugin.n);
+
+	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, hash);
+	return ret;
+}
+
+void harness_job_keep_frames(struct harness_job *job, const struct vm_facts *facts)
+{
+	_cleanup_result_frames_ struct result_frames frames = { .digest = facts->digest };
+	_cleanup_error_ struct error *err = NULL;
+	_cleanup_free_ char *path = NULL;
+	const struct vm_frame_note *notes;
+	size_t n;
+
+	if (!job->record || facts->clock != VM_CLOCK_VIRTUAL)
+		return;
+	notes = vm_frame_notes(job->vm, &n);
+	for (size_t i = 0; i < n; i++)
+		result_frames_add(&frames,
+				  &(struct result_frame){
+					  .time_ns = notes[i].time_ns,
+					  .hash = notes[i].hash,
+					  .type = wire_type_number((enum wire_type)notes[i].type),
+					  .channel = notes[i].channel,
+					  .n = notes[i].n,
+				  });
+	path = path_beside(job, RESULT_FRAMES_FILE_TAIL);
+	err = result_frames_write(job->setting->options->dir, path, &frames);
+	if (err)
+		result_outcome_add_note(&job->outcome, error_message(err));
+	else
+		job->frames_file = xstrdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 }
 
 /* What is known of a guest that came to be. The digest's text has a place of its own. */
@@ -293,12 +349,16 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		.context = (void *)(uintptr_t)run,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
-	char digest[HARNESS_VARIANT_ID_CHARS + 1];
+	char digest[HARNESS_VARIANT_ID_CHARS + 1], ktstr_hash[HARNESS_VARIANT_ID_CHARS + 1];
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
 
 	if (facts)
 		describe_guest(facts, &result.run, digest);
+	result.run.ktstr_hash = facts && facts->clock == VM_CLOCK_VIRTUAL
+					? harness_ktstr_hash(ktstr_hash)
+					: NULL;
+	result.run.frames_file = job->frames_file;
 	result.run.qemu_version = facts ? job->setting->qemu_version : NULL;
 	if (run) {
 		for (size_t i = 0; i < run->report.stages.n; i++)

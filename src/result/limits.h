@@ -27,6 +27,10 @@ enum {
 	RESULT_LIMIT_TEXT_BYTES = 1 << 20,
 	RESULT_LIMIT_LIST = 4096,
 
+	/* Frames of one run that have a line, and the file with all of them. */
+	RESULT_LIMIT_FRAMES = 1 << 19,
+	RESULT_LIMIT_FRAMES_BYTES = 64 << 20,
+
 	/* Files of a git repository. */
 	RESULT_LIMIT_GIT_LINE = 4096,
 	RESULT_LIMIT_GIT_REFS = 16 << 20,

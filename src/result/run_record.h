@@ -108,6 +108,7 @@ struct result_run {
 	const char *accel, *accel_reason; /* NULL: no guest came to be */
 	const char *qemu_version;
 	/* Of a virtual clock. */
+	const char *ktstr_hash;	 /* of what ktstr brings into the machine */
 	const char *digest;	 /* of all that the guest sent: 16 hexadecimal digits */
 	const char *frames_file; /* beside the record, see frames.h */
 	bool has_turn, has_guest_end;

@@ -263,6 +263,8 @@ static const struct json_row fact_rows[] = {
 	{ ROW(accel_reason), .with = "accel", .means = "why this accelerator was chosen" },
 	{ ROW(cloned), .with = "accel", .means = "whether the guest is a clone of a template" },
 	{ ROW(qemu_version), .means = "the version of QEMU" },
+	{ ROW(ktstr_hash), .means = "of a virtual clock: hash of ktstr's agent in the guest and of "
+				    "its plugin in QEMU" },
 	{ ROW(turn_us), JSON_HAS(struct result_run, has_turn),
 	  .means = "of a virtual clock: the longest turn of a CPU, in the guest's time" },
 	{ ROW(guest_end_ns), JSON_HAS(struct result_run, has_guest_end),

@@ -163,9 +163,24 @@ static void compare_declaration(struct changes *changes, const struct result_run
 	}
 }
 
-void changes_find(const struct result_run *past, const struct harness_variant *now,
-		  const struct harness_test_files *files, struct changes *ret)
+static void compare_tools(struct changes *changes, const struct result_run *past,
+			  const struct changes_tools *now)
 {
+	if (past->clock.kind != RESULT_CLOCK_VIRTUAL)
+		return;
+	if (now->qemu_version && differs(past->qemu_version, now->qemu_version))
+		say(changes, true, "changed: QEMU %s is now %s", past->qemu_version,
+		    now->qemu_version);
+	if (now->ktstr_hash && differs(past->ktstr_hash, now->ktstr_hash))
+		say(changes, true, "changed: agent and plugin of ktstr: hash %s is now %s",
+		    past->ktstr_hash, now->ktstr_hash);
+}
+
+void changes_find(const struct result_run *past, const struct harness_variant *now,
+		  const struct harness_test_files *files, const struct changes_tools *tools,
+		  struct changes *ret)
+{
+	compare_tools(ret, past, tools);
 	compare_kernel(ret, past, now->kernel);
 	compare_files(ret, past, files);
 	compare_declaration(ret, past, now->test);

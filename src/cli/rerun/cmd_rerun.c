@@ -2,6 +2,11 @@
 #include "cli/frame/commands.h"
 #include "cli/rerun/rerun.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "text/terminal.h"
+
 static const struct cli_option options[] = {
 	CLI_OPTION("exact", NULL, CLI_FLAG(struct rerun_config, exact),
 		   "run nothing if anything has changed"),
@@ -16,6 +21,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_exit_row exits[] = {
 	TEST_EXITS("something is missing, or has changed and --exact is given; nothing was run"),
+	{ TEST_NOT_IDENTICAL,
+	  "with a virtual clock: nothing had changed, and the run was not identical to the recorded one" },
 };
 
 static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
@@ -23,14 +30,73 @@ static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
 struct rerun {
 	const struct rerun_config *config;
 	const struct result_run *past;
+	bool changed;		  /* something that makes it another run */
+	VEC(char *) names, paths; /* of the runs that ended, and of their records */
 };
 
-static struct error *gather_rerun(const void *context, const struct cancel *cancel,
+static void rerun_deinit(struct rerun *rerun)
+{
+	for (size_t i = 0; i < rerun->paths.n; i++) {
+		free(rerun->names.at[i]);
+		free(rerun->paths.at[i]);
+	}
+	vec_deinit(&rerun->names);
+	vec_deinit(&rerun->paths);
+}
+
+static struct error *gather_rerun(void *context, const struct cancel *cancel,
 				  struct harness_session *ret)
 {
-	const struct rerun *rerun = context;
+	struct rerun *rerun = context;
 
-	return rerun_gather(rerun->config, rerun->past, cancel, ret);
+	return rerun_gather(rerun->config, rerun->past, cancel, &rerun->changed, ret);
+}
+
+static void on_finished(void *context, const struct result_outcome *outcome)
+{
+	struct rerun *rerun = context;
+
+	if (!outcome->record_path)
+		return;
+	vec_push(&rerun->names, xstrdup(outcome->name));
+	vec_push(&rerun->paths, xstrdup(outcome->record_path));
+}
+
+static bool is_identical(const struct rerun *rerun, size_t i)
+{
+	_cleanup_result_run_ struct result_run now = { 0 };
+	_cleanup_error_ struct error *err = result_run_read(rerun->paths.at[i], &now);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	enum identity identity;
+
+	if (err) {
+		cli_print_error(error_message(err));
+		return false;
+	}
+	if (rerun->paths.n > 1) {
+		text_escape(&text, rerun->names.at[i]);
+		strbuf_append(&text, ": ");
+	}
+	identity = identity_compare(rerun->config->record, rerun->past, rerun->paths.at[i], &now,
+				    &text);
+	if (!rerun->config->test.quiet || identity != IDENTITY_SAME)
+		fputs(strbuf_str(&text), stderr);
+	return identity == IDENTITY_SAME;
+}
+
+/* What the tests say counts, unless a run that should have been the same was not. */
+static int compare_runs(const struct rerun *rerun, int status)
+{
+	bool identical = true;
+
+	if (rerun->past->clock.kind != RESULT_CLOCK_VIRTUAL || status == TEST_INTERRUPTED)
+		return status;
+	for (size_t i = 0; i < rerun->paths.n; i++)
+		identical &= is_identical(rerun, i);
+	if (!identical && rerun->changed)
+		cli_say("another run was to be expected: see what has changed");
+	return identical || rerun->changed || rerun->config->test.bisect ? status
+									 : TEST_NOT_IDENTICAL;
 }
 
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
@@ -38,13 +104,21 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	const struct rerun_config *config = config_;
 	_cleanup_result_run_ struct result_run past = { 0 };
 	_cleanup_error_ struct error *err = result_run_read(config->record, &past);
-	const struct rerun rerun = { config, &past };
+	struct test_config test = config->test;
+	_cleanup_(rerun_deinit) struct rerun rerun = { .config = config, .past = &past };
+	const struct test_source source = {
+		.gather = gather_rerun,
+		.finished = on_finished,
+		.context = &rerun,
+	};
 
 	if (err) {
 		cli_print_error(error_message(err));
 		return TEST_USAGE;
 	}
-	return test_run_gathered(&config->test, gather_rerun, &rerun);
+	/* A guest that boots is another run than a clone. */
+	test.cold |= past.clock.kind == RESULT_CLOCK_VIRTUAL && past.accel && !past.cloned;
+	return compare_runs(&rerun, test_run_gathered(&test, &source));
 }
 
 const struct cli_command cli_cmd_rerun = {
@@ -52,7 +126,7 @@ const struct cli_command cli_cmd_rerun = {
 	.summary = "Run a recorded test again in the same way",
 	.usage = "[options] RECORD",
 	.description =
-		"Runs the variant of a test that left RECORD once more: the same binary and test, on the same machine, with the same kernel, arguments and files. What has changed is reported first, and then the test runs with what is there now; what is missing is an error that says how to get it back.\n"
+		"Runs the variant of a test that left RECORD once more: the same binary and test, on the same machine, with the same kernel, arguments and files. What has changed is reported first, and then the test runs with what is there now; what is missing is an error that says how to get it back. A run in virtual time has the clock, speed and seed of the record; it is then said to be identical to the bit, or what differed first.\n"
 		"The binary that the record names is asked for its tests on this machine: do not rerun a record that you do not trust.",
 	.examples =
 		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"

@@ -8,7 +8,9 @@
 #include "base/shell_word.h"
 #include "base/suggest.h"
 #include "cli/frame/commands.h"
+#include "harness/job.h"
 #include "kernel/kernel.h"
+#include "vm/qemu/qemu_binary.h"
 
 static struct error *unfit(const char *what)
 {
@@ -204,19 +206,68 @@ static struct error *find_files(const struct test_config *config, const struct r
 	return say_gone(err, &gone);
 }
 
-static struct error *compare(const struct rerun_config *config, const struct result_run *past,
-			     const struct harness_session *g)
+static bool is_speed(unsigned int mips, unsigned int cpus, double total_mips)
 {
+	struct vm_speed speed = { 0 };
+	_cleanup_error_ struct error *err = vm_speed_choose(mips, cpus, &speed);
+
+	/* Speeds are apart by a factor of two. */
+	return !err && speed.total_mips > total_mips * 0.99 && speed.total_mips < total_mips * 1.01;
+}
+
+struct error *rerun_read_clock(const struct result_run *past, struct harness_plan_clock *ret)
+{
+	/* Below and above what a CPU had; 0 is the default for so many. */
+	unsigned int mips[] = { 0, 0, 1 };
+	struct topo topology;
+	struct error *err;
+
+	*ret = (struct harness_plan_clock){ .kind = VM_CLOCK_REAL };
+	if (past->clock.kind != RESULT_CLOCK_VIRTUAL)
+		return NULL;
+	if (!past->has_seed)
+		return unfit("it has a virtual clock and no seed");
+	if (!past->has_speed || !(past->cpu_mips > 0 && past->cpu_mips <= 1000))
+		return unfit("it has a virtual clock and no speed");
+	err = topo_parse_or_preset(past->rerun.topology, &topology);
+	if (err)
+		return err;
+	mips[1] = (unsigned int)past->cpu_mips;
+	mips[2] = mips[1] + 1;
+	for (size_t i = 0; i < ARRAY_SIZE(mips); i++)
+		if (is_speed(mips[i], topo_cpus(&topology), past->total_mips)) {
+			*ret = (struct harness_plan_clock){
+				.kind = VM_CLOCK_VIRTUAL,
+				.mips = mips[i],
+				.first_seed = past->clock.seed,
+				.last_seed = past->clock.seed,
+			};
+			return NULL;
+		}
+	return unfit("no machine has the speed that it says");
+}
+
+static struct error *compare(const struct rerun_config *config, const struct result_run *past,
+			     const struct harness_session *g, bool *ret_changed)
+{
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *qemu = NULL;
+	_cleanup_error_ struct error *no_qemu = vm_qemu_binary_find(&qemu);
+	char ktstr_hash[HARNESS_VARIANT_ID_CHARS + 1];
+	const struct changes_tools tools = {
+		.qemu_version = no_qemu ? NULL : qemu->version.text,
+		.ktstr_hash = harness_ktstr_hash(ktstr_hash),
+	};
 	const struct harness_variant *variant = &g->plan.variants.at[0];
 	const struct harness_test_files *files = harness_session_files_of(g, variant->test);
 	_cleanup_changes_ struct changes changes = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	changes_find(past, variant, files, &changes);
+	changes_find(past, variant, files, &tools, &changes);
+	*ret_changed = changes.n_counted || changes.other_variant;
 	changes_format(&changes, past, variant, &text);
-	if (!config->test.quiet || changes.n_counted || changes.other_variant)
+	if (!config->test.quiet || *ret_changed)
 		fputs(strbuf_str(&text), stderr);
-	if (config->exact && (changes.n_counted || changes.other_variant))
+	if (config->exact && *ret_changed)
 		return cli_error(CLI_USAGE, 0, "--exact: something has changed; nothing was run");
 	return NULL;
 }
@@ -233,12 +284,15 @@ static struct error *join_gone(struct error *one_, struct error *other_)
 }
 
 struct error *rerun_gather(const struct rerun_config *config, const struct result_run *past,
-			   const struct cancel *cancel, struct harness_session *ret)
+			   const struct cancel *cancel, bool *ret_changed,
+			   struct harness_session *ret)
 {
 	struct test_config test = config->test;
-	struct harness_plan_clock clock = { .kind = VM_CLOCK_REAL };
+	struct harness_plan_clock clock;
 	struct error *err = rerun_check_record(past);
 
+	if (!err)
+		err = rerun_read_clock(past, &clock);
 	if (!err)
 		err = cli_check_directories("--files", &config->test.dirs);
 	/* The machine that was booted, which need not be the test's own. */
@@ -249,5 +303,5 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 		err = test_plan(&test, &clock, test.repeat, ret);
 	if (!err)
 		err = find_files(&test, past, ret);
-	return err ? err : compare(config, past, ret);
+	return err ? err : compare(config, past, ret, ret_changed);
 }

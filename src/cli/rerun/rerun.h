@@ -7,6 +7,7 @@
 #include "cli/test/test.h"
 #include "harness/session.h"
 #include "kernel/cache.h"
+#include "result/frames.h"
 #include "result/run_record.h"
 
 /* From a record to what `ktstr test` would have gathered for this one variant. */
@@ -34,9 +35,20 @@ struct error *rerun_take_kernel(const struct result_run *past, struct kernel_lis
 /* Leaves the suite with this test alone. HARNESS_PATTERN when it has none of that name. */
 struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char *name) MUST_CHECK;
 
-/* Also says on standard error what changed. Borrows from `past`. */
+/*
+ * The clock, speed and seed of the record; records of older versions had real clocks. A virtual one
+ * without a seed, or of a speed that no machine of that topology can have, is BASE_PARSE.
+ */
+struct error *rerun_read_clock(const struct result_run *past,
+			       struct harness_plan_clock *ret) MUST_CHECK;
+
+/*
+ * Also says on standard error what changed; *ret_changed: something that makes it another run.
+ * Borrows from `past`.
+ */
 struct error *rerun_gather(const struct rerun_config *config, const struct result_run *past,
-			   const struct cancel *cancel, struct harness_session *ret) MUST_CHECK;
+			   const struct cancel *cancel, bool *ret_changed,
+			   struct harness_session *ret) MUST_CHECK;
 
 /* What is not as it was when a record was written. */
 
@@ -54,11 +66,36 @@ struct changes {
 void changes_deinit(struct changes *changes);
 #define _cleanup_changes_ __attribute__((cleanup(changes_deinit)))
 
-/* `now` is what would be run, `files` what it would be run with, the binary first. */
+/* What a guest runs on beside its kernel; NULL: not known. */
+struct changes_tools {
+	const char *qemu_version, *ktstr_hash;
+};
+
+/*
+ * `now` is what would be run, `files` what it would be run with, the binary first. Tools count for
+ * a virtual clock only: with a real one no run is like another anyway.
+ */
 void changes_find(const struct result_run *past, const struct harness_variant *now,
-		  const struct harness_test_files *files, struct changes *ret);
+		  const struct harness_test_files *files, const struct changes_tools *tools,
+		  struct changes *ret);
 /* The lines, and whether it is the same variant. Safe for a terminal. */
 void changes_format(const struct changes *changes, const struct result_run *past,
 		    const struct harness_variant *now, struct strbuf *into);
+
+/* Whether a run in virtual time was the same as the recorded one. */
+
+enum identity {
+	IDENTITY_SAME, /* digest, verdict and reason */
+	IDENTITY_DIFFERENT,
+	IDENTITY_UNKNOWN, /* one of them has no digest */
+};
+
+/*
+ * The paths are those of the records: frames are beside them. Says it in `into`, whole lines, safe
+ * for a terminal.
+ */
+enum identity identity_compare(const char *past_path, const struct result_run *past,
+			       const char *now_path, const struct result_run *now,
+			       struct strbuf *into);
 
 #endif

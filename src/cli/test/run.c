@@ -20,6 +20,7 @@
 
 struct test_session {
 	struct report_run *reporter;
+	const struct test_source *source;
 	struct test_counts counts;
 };
 
@@ -45,6 +46,8 @@ static void on_finished(void *context, size_t index, const struct result_outcome
 
 	session->counts.by_verdict[outcome->verdict]++;
 	report_run_finished(session->reporter, index, outcome);
+	if (session->source->finished)
+		session->source->finished(session->source->context, outcome);
 }
 
 static void on_tick(void *context)
@@ -192,17 +195,17 @@ static int list_plan(const struct harness_session *gathered)
 	return cli_print(&names);
 }
 
-int test_run_gathered(const struct test_config *config, test_gather_fn fill, const void *context)
+int test_run_gathered(const struct test_config *config, const struct test_source *source)
 {
 	_cleanup_harness_session_ struct harness_session gathered = { 0 };
-	struct test_session session = { 0 };
+	struct test_session session = { .source = source };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *dir = NULL;
 	int status;
 
 	err = cli_interrupts_install(&cancel);
 	if (!err)
-		err = fill(context, &cancel, &gathered);
+		err = source->gather(source->context, &cancel, &gathered);
 	if (!err && !config->list)
 		err = dir_of(config, &dir);
 	if (err && cancel_requested(&cancel))
@@ -254,10 +257,9 @@ struct error *test_plan(const struct test_config *config, const struct harness_p
 	return pattern ? unmatched(session, pattern) : harness_session_plan(session, &options);
 }
 
-static struct error *gather(const void *config_, const struct cancel *until,
-			    struct harness_session *ret)
+static struct error *gather(void *context, const struct cancel *until, struct harness_session *ret)
 {
-	const struct test_config *config = config_;
+	const struct test_config *config = context;
 	struct error *err = cli_check_directories("--files", &config->dirs);
 	struct harness_plan_clock clock = test_clock(config);
 	/* With a virtual clock the repeats are seeds. */
@@ -283,5 +285,10 @@ static struct error *gather(const void *config_, const struct cancel *until,
 
 int test_run(const struct cli_invocation *invocation UNUSED, const void *config)
 {
-	return test_run_gathered(config, gather, config);
+	const struct test_source source = {
+		.gather = gather,
+		.context = (void *)(uintptr_t)config,
+	};
+
+	return test_run_gathered(config, &source);
 }

@@ -39,6 +39,8 @@ enum test_exit {
 	TEST_FAILED = 1,
 	TEST_USAGE = 2,
 	TEST_UNDECIDED = 3, /* nothing failed, something is broken or inconclusive */
+	/* ktstr rerun: it should have been the recorded run again, and was another. */
+	TEST_NOT_IDENTICAL = 4,
 	TEST_INTERRUPTED = 130,
 	/* What git bisect takes for "cannot be tested". */
 	TEST_BISECT_SKIP = 125,
@@ -120,10 +122,16 @@ int test_exit_untold(int status, bool bisect);
 /* Lists, plans, runs and reports; the value is the exit status. */
 int test_run(const struct cli_invocation *invocation, const void *config);
 
-/* Where the plan of another command comes from. What fails here means that nothing is run. */
-typedef struct error *(*test_gather_fn)(const void *context, const struct cancel *cancel,
-					struct harness_session *ret);
-int test_run_gathered(const struct test_config *config, test_gather_fn gather, const void *context);
+/* Where the plan of a command comes from, and who else wants to know what came of it. */
+struct test_source {
+	/* What fails here means that nothing is run. */
+	struct error *(*gather)(void *context, const struct cancel *cancel,
+				struct harness_session *ret);
+	/* The record of the test is whole by then. May be NULL. */
+	void (*finished)(void *context, const struct result_outcome *outcome);
+	void *context;
+};
+int test_run_gathered(const struct test_config *config, const struct test_source *source);
 /* "error: …", and mistakes in declarations one to a line. */
 void test_print_failure(const struct error *err);
 /*

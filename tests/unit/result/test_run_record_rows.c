@@ -151,6 +151,7 @@ static void a_run_in_virtual_time_is_written_as_in_its_sample(void **state UNUSE
 	result = sample_result(&failed);
 	result.run.has_host_run_delay = false;
 	result.run.qemu_version = "10.0.2 (Debian 1:10.0.2+ds-2)";
+	result.run.ktstr_hash = "00000000000000ff";
 	result.run.has_turn = result.run.has_guest_end = true;
 	result.run.turn_us = 20;
 	result.run.guest_end_ns = 14689000123;

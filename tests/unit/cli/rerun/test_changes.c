@@ -18,6 +18,7 @@ struct fixture {
 	struct harness_variant now;
 	struct harness_test_file at[3];
 	struct harness_test_files files;
+	struct changes_tools tools;
 	struct changes changes;
 	struct strbuf text;
 };
@@ -97,7 +98,7 @@ static int tear_down(void **state)
 
 static void assert_changes(struct fixture *f, size_t n_counted, const char *expected)
 {
-	changes_find(&f->past, &f->now, &f->files, &f->changes);
+	changes_find(&f->past, &f->now, &f->files, &f->tools, &f->changes);
 	changes_format(&f->changes, &f->past, &f->now, &f->text);
 	assert_string_equal(strbuf_str(&f->text), expected);
 	assert_int_equal(f->changes.n_counted, n_counted);
@@ -106,6 +107,34 @@ static void assert_changes(struct fixture *f, size_t n_counted, const char *expe
 static void an_unchanged_variant_has_no_changes(void **state)
 {
 	assert_changes(*state, 0, "same variant: 0123456789abcdef, nothing changed\n");
+}
+
+/* With a real clock no run is like another, whatever QEMU it has. */
+static void tools_count_with_a_virtual_clock_only(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past.qemu_version = word("10.0.2");
+	f->past.ktstr_hash = word("aa");
+	f->past.clock.kind = RESULT_CLOCK_REAL;
+	f->tools = (struct changes_tools){ "9.2.0", "bb" };
+	assert_changes(f, 0, "same variant: 0123456789abcdef, nothing changed\n");
+	strbuf_clear(&f->text);
+	f->past.clock.kind = RESULT_CLOCK_VIRTUAL;
+	assert_changes(f, 2,
+		       "changed: QEMU 10.0.2 is now 9.2.0\n"
+		       "changed: agent and plugin of ktstr: hash aa is now bb\n"
+		       "same variant: 0123456789abcdef\n");
+}
+
+static void tools_that_are_unknown_are_not_compared(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past.clock.kind = RESULT_CLOCK_VIRTUAL;
+	f->past.qemu_version = word("10.0.2");
+	f->tools.ktstr_hash = "bb";
+	assert_changes(f, 0, "same variant: 0123456789abcdef, nothing changed\n");
 }
 
 static void a_built_program_shows_its_hash_and_build_id(void **state)
@@ -216,7 +245,7 @@ static void changes_past_the_limit_are_counted(void **state)
 		many[i] = (struct result_file){ word("x"), word("/x"), NULL, NULL };
 	f->past.rerun.files.at = many;
 	f->past.rerun.files.n = ARRAY_SIZE(many);
-	changes_find(&f->past, &f->now, &f->files, &f->changes);
+	changes_find(&f->past, &f->now, &f->files, &f->tools, &f->changes);
 	changes_format(&f->changes, &f->past, &f->now, &f->text);
 	/* Two of the present are new. */
 	assert_int_equal(f->changes.n_counted, 102);
@@ -238,6 +267,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_unchanged_variant_has_no_changes),
+		TEST(tools_count_with_a_virtual_clock_only),
+		TEST(tools_that_are_unknown_are_not_compared),
 		TEST(a_built_program_shows_its_hash_and_build_id),
 		TEST(a_moved_file_is_reported_and_not_a_change),
 		TEST(added_and_removed_files_are_changes),

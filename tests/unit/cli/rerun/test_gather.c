@@ -195,9 +195,80 @@ static void a_test_that_is_gone_may_have_a_new_name(void **state UNUSED)
 	assert_int_equal(suite.tests.n, 1);
 }
 
+static void assert_clock(struct result_run *past, double cpu_mips, double total_mips,
+			 unsigned int mips)
+{
+	struct harness_plan_clock clock;
+
+	past->cpu_mips = cpu_mips;
+	past->total_mips = total_mips;
+	assert_success(rerun_read_clock(past, &clock));
+	assert_int_equal(clock.kind, VM_CLOCK_VIRTUAL);
+	assert_int_equal(clock.first_seed, 7);
+	assert_int_equal(clock.last_seed, 7);
+	assert_int_equal(clock.mips, mips);
+}
+
+/* Whatever --mips it was: a --mips that gives the same machine. */
+static void a_rerun_has_clock_speed_and_seed_of_its_record(void **state UNUSED)
+{
+	struct result_run past = sample();
+
+	past.clock = (struct result_clock){ RESULT_CLOCK_VIRTUAL, 7 };
+	past.has_seed = past.has_speed = true;
+	past.rerun.topology = word("1n1l4c1t");
+	/* The default of four CPUs, below and above. */
+	assert_clock(&past, 62.5, 250, 0);
+	assert_clock(&past, 31.25, 125, 31);
+	assert_clock(&past, 250, 1000, 250);
+	assert_clock(&past, 1.953125, 7.8125, 2);
+	past.rerun.topology = word("1n1l64c1t");
+	assert_clock(&past, 7.8125, 500, 7);
+}
+
+static void a_record_without_a_clock_had_a_real_one(void **state UNUSED)
+{
+	struct result_run past = sample();
+	struct harness_plan_clock clock;
+
+	assert_success(rerun_read_clock(&past, &clock));
+	assert_int_equal(clock.kind, VM_CLOCK_REAL);
+	past.clock.kind = RESULT_CLOCK_REAL;
+	assert_success(rerun_read_clock(&past, &clock));
+	assert_int_equal(clock.kind, VM_CLOCK_REAL);
+}
+
+static void a_virtual_clock_that_cannot_be_is_refused(void **state UNUSED)
+{
+	static const struct {
+		bool has_seed, has_speed;
+		double cpu_mips, total_mips;
+	} rows[] = {
+		{ false, true, 62.5, 250 }, { true, false, 62.5, 250 }, { true, true, 0, 250 },
+		{ true, true, -1, 250 },    { true, true, 1e300, 250 }, { true, true, 62.5, 300 },
+		{ true, true, 62.5, 0 },    { true, true, 62.5, -1 },	{ true, true, 62.5, 1e300 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct result_run past = sample();
+		struct harness_plan_clock clock;
+
+		past.clock = (struct result_clock){ RESULT_CLOCK_VIRTUAL, 7 };
+		past.has_seed = rows[i].has_seed;
+		past.has_speed = rows[i].has_speed;
+		past.cpu_mips = rows[i].cpu_mips;
+		past.total_mips = rows[i].total_mips;
+		past.rerun.topology = word("1n1l4c1t");
+		assert_error_tag(rerun_read_clock(&past, &clock), "parse");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rerun_has_clock_speed_and_seed_of_its_record),
+		cmocka_unit_test(a_record_without_a_clock_had_a_real_one),
+		cmocka_unit_test(a_virtual_clock_that_cannot_be_is_refused),
 		cmocka_unit_test(a_complete_record_can_be_rerun),
 		cmocka_unit_test(a_record_that_names_no_variant_is_refused),
 		cmocka_unit_test(a_suite_is_an_end_of_its_path),

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rerun/rerun.h"
+
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "harness/job.h"
+#include "text/terminal.h"
+
+/* The frames of a record, or why they cannot be read. */
+static struct error *read_frames(const char *record, const struct result_run *run,
+				 struct result_frames *ret)
+{
+	_cleanup_free_ char *for_dir = xstrdup(record), *path = NULL;
+
+	if (!run->frames_file)
+		return base_error(BASE_ABSENT, 0, "%s does not name a file with its frames",
+				  record);
+	path = xasprintf("%s/%s", dirname(for_dir), run->frames_file);
+	return result_frames_read(path, ret);
+}
+
+static void append_frame(const struct result_frames *frames, size_t number, struct strbuf *into)
+{
+	const struct result_frame *f = &frames->frames.at[number];
+
+	if (number >= frames->frames.n) {
+		strbuf_appendf(into, "no frame, it had sent %zu", frames->frames.n);
+		return;
+	}
+	strbuf_appendf(
+		into, "%s on channel %u at %" PRIu64 ".%09" PRIu64 " s, %u bytes, hash %016" PRIx64,
+		harness_frame_type_name(f->type), f->channel, f->time_ns / NS_PER_SEC,
+		f->time_ns % NS_PER_SEC, f->n, f->hash);
+}
+
+static void format_difference(const struct result_frames *past, const struct result_frames *now,
+			      struct strbuf *into)
+{
+	size_t number = 0;
+
+	if (!result_frames_find_difference(past, now, &number)) {
+		strbuf_appendf(into, "the first %zu frames are the same", past->frames.n);
+		return;
+	}
+	strbuf_appendf(into, "frame %zu is the first that differs\n  was: ", number);
+	append_frame(past, number, into);
+	strbuf_append(into, "\n  is:  ");
+	append_frame(now, number, into);
+}
+
+static void explain_difference(const char *past_path, const struct result_run *past,
+			       const char *now_path, const struct result_run *now,
+			       struct strbuf *into)
+{
+	_cleanup_result_frames_ struct result_frames was = { 0 }, is = { 0 };
+	_cleanup_error_ struct error *err = read_frames(past_path, past, &was);
+
+	strbuf_appendf(into, "digest %s, was %s; ", now->digest, past->digest);
+	if (!err)
+		err = read_frames(now_path, now, &is);
+	if (!err) {
+		format_difference(&was, &is, into);
+		return;
+	}
+	strbuf_append(into, "where they part is unknown: ");
+	text_escape(into, error_message(err));
+}
+
+/* Pass or fail, and why. */
+static bool has_same_verdict(const struct result_run *past, const struct result_run *now)
+{
+	return past->state == now->state && past->verdict == now->verdict &&
+	       past->reason == now->reason;
+}
+
+static const char *verdict_of(const struct result_run *run)
+{
+	return run->state == RESULT_FINISHED ? result_verdict_name(run->verdict) : "unfinished";
+}
+
+enum identity identity_compare(const char *past_path, const struct result_run *past,
+			       const char *now_path, const struct result_run *now,
+			       struct strbuf *into)
+{
+	bool same;
+
+	if (!past->digest || !now->digest) {
+		strbuf_appendf(into, "cannot be compared: %s has no digest\n",
+			       past->digest ? "this run" : "the record");
+		return IDENTITY_UNKNOWN;
+	}
+	same = strcmp(past->digest, now->digest) == 0;
+	if (same && has_same_verdict(past, now)) {
+		strbuf_appendf(into, "identical to the bit: digest %s, %s\n", now->digest,
+			       verdict_of(now));
+		return IDENTITY_SAME;
+	}
+	strbuf_append(into, "not identical: ");
+	if (!has_same_verdict(past, now))
+		strbuf_appendf(into, "%s, was %s; ", verdict_of(now), verdict_of(past));
+	if (same)
+		strbuf_append(into, "but the guest sent the same");
+	else
+		explain_difference(past_path, past, now_path, now, into);
+	strbuf_append_char(into, '\n');
+	return IDENTITY_DIFFERENT;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rerun/rerun.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "unit.h"
+
+/* Two records in one directory, each with its frames. */
+struct fixture {
+	char dir[32];
+	char *past_path, *now_path;
+	struct result_run past, now;
+	struct strbuf text;
+};
+
+static char *word(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
+static void put_frames(struct fixture *f, const char *name, const struct result_frame *at, size_t n)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", f->dir, name);
+	_cleanup_result_frames_ struct result_frames frames = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		result_frames_add(&frames, &at[i]);
+	assert_success(result_frames_write(f->dir, path, &frames));
+}
+
+static const struct result_frame sent[] = {
+	{ 1000000001, 0x11, 257, 0, 70 },
+	{ 2000000000, 0x22, 269, 2, 5 },
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	strcpy(f->dir, "/tmp/ktstr-identity-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	f->past_path = xasprintf("%s/past.ktstr.json", f->dir);
+	f->now_path = xasprintf("%s/now.ktstr.json", f->dir);
+	f->past = (struct result_run){ .state = RESULT_FINISHED,
+				       .verdict = KTSTR_FAIL,
+				       .reason = KTSTR_REASON_CHECK,
+				       .digest = "aaaaaaaaaaaaaaaa" };
+	f->now = f->past;
+	f->past.frames_file = word("past.frames");
+	f->now.frames_file = word("now.frames");
+	put_frames(f, "past.frames", sent, 2);
+	put_frames(f, "now.frames", sent, 2);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_success(paths_remove(f->dir));
+	free(f->past_path);
+	free(f->now_path);
+	strbuf_deinit(&f->text);
+	free(f);
+	return 0;
+}
+
+static void check(struct fixture *f, enum identity identity, const char *words)
+{
+	strbuf_clear(&f->text);
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 identity);
+	assert_string_equal(strbuf_str(&f->text), words);
+}
+
+static void the_same_digest_and_verdict_are_identical(void **state)
+{
+	check(*state, IDENTITY_SAME, "identical to the bit: digest aaaaaaaaaaaaaaaa, fail\n");
+}
+
+static void the_first_frame_that_differs_is_shown_with_both(void **state)
+{
+	struct fixture *f = *state;
+	struct result_frame other[2] = { sent[0], sent[1] };
+
+	f->now.digest = "bbbbbbbbbbbbbbbb";
+	other[1].time_ns += 7;
+	other[1].n = 6;
+	other[1].hash = 0x33;
+	put_frames(f, "now.frames", other, 2);
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: digest bbbbbbbbbbbbbbbb, was aaaaaaaaaaaaaaaa; frame 1 is the first that "
+	      "differs\n"
+	      "  was: report on channel 2 at 2.000000000 s, 5 bytes, hash 0000000000000022\n"
+	      "  is:  report on channel 2 at 2.000000007 s, 6 bytes, hash 0000000000000033\n");
+}
+
+static void a_run_that_ends_earlier_has_no_frame_there(void **state)
+{
+	struct fixture *f = *state;
+
+	f->now.digest = "bbbbbbbbbbbbbbbb";
+	put_frames(f, "now.frames", sent, 1);
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: digest bbbbbbbbbbbbbbbb, was aaaaaaaaaaaaaaaa; frame 1 is the first that "
+	      "differs\n"
+	      "  was: report on channel 2 at 2.000000000 s, 5 bytes, hash 0000000000000022\n"
+	      "  is:  no frame, it had sent 1\n");
+	put_frames(f, "now.frames", sent, 2);
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: digest bbbbbbbbbbbbbbbb, was aaaaaaaaaaaaaaaa; the first 2 frames are "
+	      "the same\n");
+}
+
+static void another_verdict_is_not_identical(void **state)
+{
+	struct fixture *f = *state;
+
+	f->now.verdict = KTSTR_PASS;
+	f->now.reason = KTSTR_REASON_NONE;
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: pass, was fail; but the guest sent the same\n");
+}
+
+static void frames_that_are_gone_are_not_a_match(void **state)
+{
+	struct fixture *f = *state;
+
+	f->now.digest = "bbbbbbbbbbbbbbbb";
+	f->past.frames_file = NULL;
+	strbuf_clear(&f->text);
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 IDENTITY_DIFFERENT);
+	assert_contains(strbuf_str(&f->text), "where they part is unknown: ");
+	assert_contains(strbuf_str(&f->text), "does not name a file with its frames\n");
+}
+
+static void without_a_digest_nothing_is_known(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past.digest = NULL;
+	check(f, IDENTITY_UNKNOWN, "cannot be compared: the record has no digest\n");
+	f->past.digest = "aaaaaaaaaaaaaaaa";
+	f->now.digest = NULL;
+	check(f, IDENTITY_UNKNOWN, "cannot be compared: this run has no digest\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_same_digest_and_verdict_are_identical),
+		TEST(the_first_frame_that_differs_is_shown_with_both),
+		TEST(a_run_that_ends_earlier_has_no_frame_there),
+		TEST(another_verdict_is_not_identical),
+		TEST(frames_that_are_gone_are_not_a_match),
+		TEST(without_a_digest_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
