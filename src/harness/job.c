@@ -115,8 +115,6 @@ static struct error *add_binary(struct vm_guest_files *g, const struct harness_t
 	return *ret_added ? vm_guest_files_add_bytes(g, name, 0755, bytes->at, bytes->n) : NULL;
 }
 
-/* All others have the same path as on the host, so that their libraries are found, and links
- * in the test's directory. */
 static struct error *pack(struct harness_job *job)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
@@ -132,11 +130,9 @@ static struct error *pack(struct harness_job *job)
 		err = add_binary(g, &files->at[0], &binary, &added);
 	for (size_t i = added; !err && i < files->n; i++) {
 		const struct harness_test_file *file = &files->at[i];
-		_cleanup_free_ char *link = xasprintf(WIRE_TEST_DIR "/%s", file->name);
+		_cleanup_free_ char *name = xasprintf(WIRE_TEST_DIR "/%s", file->name);
 
-		err = vm_guest_files_add_program(g, file->path);
-		if (!err)
-			err = vm_guest_files_add_link(g, link, file->path);
+		err = vm_guest_files_add_program_at(g, file->path, name);
 	}
 	if (!err)
 		err = vm_guest_files_pack(g, memory_bytes / 2, &job->archive);

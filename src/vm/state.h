@@ -202,6 +202,12 @@ struct error *vm_guest_ram_check_nonce(const struct vm *vm,
 /* Everything a template depends on, in words; vm->qemu and vm->accel are set. */
 struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
 			   uint64_t vm_initramfs_identity, struct strbuf *into) MUST_CHECK;
+/*
+ * The nonce of a virtual machine. It is in the guest's memory and in its first frame, so it follows
+ * from what the guest boots, not from where its host keeps that: the key has paths and inodes.
+ */
+void vm_clone_nonce_of(const struct kernel *kernel, const struct strbuf *arguments,
+		       const struct strbuf *initramfs, uint8_t nonce[WIRE_NONCE_BYTES]);
 /* Boots a guest, stops it and saves it under the draft. */
 struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
 				     const struct vm_spec *spec, const struct strbuf *initramfs,

@@ -241,12 +241,39 @@ static void add_way(void *context, const char *path, const char *target)
 			    : vm_guest_files_add_dir(links->g, path);
 }
 
+/*
+ * What its owner may do with it, others may see: a umask and who built it decide the rest, and the
+ * guest shall not depend on them.
+ */
+static uint32_t guest_permissions(uint32_t mode)
+{
+	uint32_t seen = mode & 0500;
+
+	return (mode & 07700) | seen >> 3 | seen >> 6;
+}
+
+/* The regular file at the real path `real`; NULL: at its own path in the guest, too. */
+static struct error *add_regular(struct vm_guest_files *g, const char *path, const char *real,
+				 const char *name)
+{
+	_cleanup_close_ int fd = io_open_below(g->root, real);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return base_error(BASE_IO, errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is %s", path,
+					    S_ISDIR(st.st_mode) ? "a directory"
+								: "not a regular file");
+	return add(g, name ? name : real,
+		   (struct entry){ .mode = S_IFREG | guest_permissions(st.st_mode),
+				   .host = xstrdup(real) });
+}
+
 struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 	struct links links = { .g = g };
-	_cleanup_close_ int fd = -1;
-	struct stat st;
 	struct error *err;
 
 	err = elf_closure_path_walk(g->root, path, add_way, &links, &real);
@@ -254,18 +281,7 @@ struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path
 		error_free(links.err);
 		return err;
 	}
-	if (links.err)
-		return links.err;
-	fd = io_open_below(g->root, strbuf_str(&real));
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return base_error(BASE_IO, errno, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is %s", path,
-					    S_ISDIR(st.st_mode) ? "a directory"
-								: "not a regular file");
-	return add(g, strbuf_str(&real),
-		   (struct entry){ .mode = S_IFREG | (st.st_mode & 07777),
-				   .host = xstrdup(strbuf_str(&real)) });
+	return links.err ? links.err : add_regular(g, path, strbuf_str(&real), NULL);
 }
 
 /* What the guest's loader would not find by itself. */
@@ -281,22 +297,66 @@ static struct error *add_library_link(struct vm_guest_files *g, const struct elf
 	return vm_guest_files_has(g, name) ? NULL : vm_guest_files_add_link(g, name, f->path);
 }
 
-struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *path)
+static struct error *read_closure(const struct vm_guest_files *g, const char *path,
+				  struct elf_closure **ret)
 {
 	struct elf_closure_options options = {
 		.root = g->root,
 		/* The environment is the host's: a staged root has none. */
 		.library_path = strcmp(g->root, "/") == 0 ? getenv("LD_LIBRARY_PATH") : NULL,
 	};
-	_cleanup_elf_closure_ struct elf_closure *c = NULL;
-	struct error *err;
 
-	err = elf_closure_read(&options, path, &c);
-	for (size_t i = 0; !err && i < c->n_files; i++)
+	return elf_closure_read(&options, path, ret);
+}
+
+/* From the first on: 0 is the program itself. */
+static struct error *add_closure(struct vm_guest_files *g, const struct elf_closure *c,
+				 size_t first)
+{
+	struct error *err = NULL;
+
+	for (size_t i = first; !err && i < c->n_files; i++)
 		err = vm_guest_files_add_host(g, c->files[i].path);
-	for (size_t i = 0; !err && i < c->n_files; i++)
+	for (size_t i = first; !err && i < c->n_files; i++)
 		err = add_library_link(g, c, &c->files[i]);
 	return err;
+}
+
+struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *path)
+{
+	_cleanup_elf_closure_ struct elf_closure *c = NULL;
+	struct error *err = read_closure(g, path, &c);
+
+	return err ? err : add_closure(g, c, 0);
+}
+
+/* $ORIGIN, or a path: the program may be where it is for its libraries' sake. */
+static bool is_bound_to_its_place(const struct elf_closure *c)
+{
+	for (size_t i = 1; i < c->n_files; i++)
+		if (c->files[i].way == ELF_CLOSURE_BY_PATH ||
+		    c->files[i].way == ELF_CLOSURE_RPATH || c->files[i].way == ELF_CLOSURE_RUNPATH)
+			return true;
+	return false;
+}
+
+struct error *vm_guest_files_add_program_at(struct vm_guest_files *g, const char *path,
+					    const char *name)
+{
+	_cleanup_elf_closure_ struct elf_closure *c = NULL;
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
+	struct error *err = read_closure(g, path, &c);
+
+	if (err)
+		return err;
+	if (is_bound_to_its_place(c)) {
+		err = add_closure(g, c, 0);
+		return err ? err : vm_guest_files_add_link(g, name, path);
+	}
+	err = elf_closure_path_walk(g->root, path, NULL, NULL, &real);
+	if (!err)
+		err = add_regular(g, path, strbuf_str(&real), name);
+	return err ? err : add_closure(g, c, 1);
 }
 
 /* A name that itself holds a colon is taken whole when there is such a file. */

@@ -93,6 +93,12 @@ struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path
 /* The same, with everything the loader will open for it. */
 struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *path) MUST_CHECK;
 /*
+ * The same, but the program itself is `name`: the guest does not depend on where its host keeps it.
+ * One that finds libraries by its own place (RPATH, RUNPATH) stays there, and name is a link.
+ */
+struct error *vm_guest_files_add_program_at(struct vm_guest_files *g, const char *path,
+					    const char *name) MUST_CHECK;
+/*
  * FILE[:GUESTPATH] as `-i` takes it: the program with what it needs, and a link to it:
  * GUESTPATH, or its base name in /root. A GUESTPATH that is not absolute counts from /root, one
  * that ends with a slash is a directory.

@@ -291,22 +291,19 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 	return err ? err : save_ram(vm, dir);
 }
 
-/* Virtual machines are the same on every host, so theirs follows from what they are. */
-static struct error *make_nonce(const char *key, enum vm_clock_kind clock,
-				uint8_t nonce[WIRE_NONCE_BYTES])
+void vm_clone_nonce_of(const struct kernel *kernel, const struct strbuf *arguments,
+		       const struct strbuf *initramfs, uint8_t nonce[WIRE_NONCE_BYTES])
 {
-	uint64_t hash = hash_bytes(HASH_INIT, key, strlen(key));
+	uint64_t hash = kernel->build_id
+				? hash_bytes(HASH_INIT, kernel->build_id, strlen(kernel->build_id))
+				: kernel->files[KERNEL_VMLINUX].hash;
 
-	if (clock == VM_CLOCK_REAL)
-		return getrandom(nonce, WIRE_NONCE_BYTES, 0) == WIRE_NONCE_BYTES
-			       ? NULL
-			       : vm_error(VM_TEMPLATE, errno,
-					  "cannot get random bytes for a nonce");
+	hash = hash_bytes(hash, arguments->at, arguments->n);
+	hash = hash_bytes(hash, initramfs->at, initramfs->n);
 	for (size_t i = 0; i < WIRE_NONCE_BYTES; i++) {
 		nonce[i] = (uint8_t)(hash_u64(hash) >> 56);
 		hash = hash_bytes(hash, &i, sizeof(i));
 	}
-	return NULL;
 }
 
 struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
@@ -319,13 +316,15 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 	struct vm_template_proof proof;
 	struct error *err;
 
-	err = make_nonce(draft->key, spec->clock, nonce);
-	if (!err)
-		err = vm_boot_image(spec->kernel, spec->clock, &plan.kernel_path);
+	err = vm_boot_image(spec->kernel, spec->clock, &plan.kernel_path);
 	if (err)
 		return err;
 	vm_boot_format_args(&spec->topology, spec->clock, spec->kernel_args, &arguments);
 	plan.kernel_args = strbuf_str(&arguments);
+	if (spec->clock == VM_CLOCK_VIRTUAL)
+		vm_clone_nonce_of(spec->kernel, &arguments, initramfs, nonce);
+	else if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
+		return vm_error(VM_TEMPLATE, errno, "cannot get random bytes for a nonce");
 	err = vm_boot_make_files(vm, initramfs);
 	if (!err)
 		err = vm_open_run_dir(vm);

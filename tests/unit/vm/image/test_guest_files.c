@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/image/image.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +121,92 @@ static void program_brings_its_libraries_and_the_links_to_them(void **state)
 					       "120777 usr/lib64/ld.so -> ld-2.so\n");
 }
 
+static void program_at_another_place_leaves_no_path_of_the_host(void **state)
+{
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
+	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+	place(*state, "/srv/of/mine/prog",
+	      (struct made_dynamic){ .interpreter = "/usr/lib64/ld.so", .needed = { "liba.so" } });
+	staged_link(*state, "/srv/link", "of/mine/prog");
+	place(*state, "/usr/lib64/ld.so", (struct made_dynamic){ 0 });
+	place(*state, "/usr/lib64/liba.so", (struct made_dynamic){ 0 });
+	staged_file(*state, "/srv/of/mine/data", "abc", 3);
+	assert_success(vm_guest_files_add_program_at(g, "/srv/link", "/t/prog"));
+	assert_success(vm_guest_files_add_program_at(g, "/srv/of/mine/data", "/t/data"));
+	tell(g, &told);
+	assert_string_equal(strbuf_str(&told), "040755 t\n"
+					       "100644 t/data = abc\n"
+					       "100755 t/prog\n"
+					       "040755 usr\n"
+					       "040755 usr/lib64\n"
+					       "100755 usr/lib64/ld.so\n"
+					       "100755 usr/lib64/liba.so\n");
+}
+
+static void program_that_finds_libraries_by_its_place_stays_there(void **state)
+{
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
+	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+	place(*state, "/opt/bin/prog",
+	      (struct made_dynamic){ .needed = { "liba.so" }, .runpath = "$ORIGIN" });
+	place(*state, "/opt/bin/liba.so", (struct made_dynamic){ 0 });
+	assert_success(vm_guest_files_add_program_at(g, "/opt/bin/prog", "/t/prog"));
+	tell(g, &told);
+	assert_string_equal(strbuf_str(&told), "040755 opt\n"
+					       "040755 opt/bin\n"
+					       "100755 opt/bin/liba.so\n"
+					       "100755 opt/bin/prog\n"
+					       "040755 t\n"
+					       "120777 t/prog -> /opt/bin/prog\n");
+}
+
+/* Two checkouts of a tree differ in what their owners' umask left to others. */
+static void permissions_do_not_depend_on_a_umask(void **state)
+{
+	static const struct {
+		mode_t host;
+		const char *told;
+	} rows[] = {
+		{ 0755, "100755 f = x\n" }, { 0775, "100755 f = x\n" },	 { 0700, "100755 f = x\n" },
+		{ 0644, "100644 f = x\n" }, { 0664, "100644 f = x\n" },	 { 0600, "100644 f = x\n" },
+		{ 0400, "100444 f = x\n" }, { 04750, "104755 f = x\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
+		_cleanup_free_ char *full = xasprintf("%s/f", (char *)*state);
+		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+		staged_file(*state, "/f", "x", 1);
+		assert_int_equal(chmod(full, rows[i].host), 0);
+		assert_success(vm_guest_files_add_host(g, "/f"));
+		tell(g, &told);
+		assert_string_equal(strbuf_str(&told), rows[i].told);
+		assert_int_equal(unlink(full), 0);
+	}
+}
+
+/* Neither the date of a file nor who owns it is in the archive. */
+static void an_archive_is_the_same_when_a_file_was_touched(void **state)
+{
+	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	_cleanup_free_ char *full = xasprintf("%s/f", (char *)*state);
+	static const struct timespec dates[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+
+	staged_file(*state, "/f", "x", 1);
+	for (int i = 0; i < 2; i++) {
+		_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
+
+		assert_success(vm_guest_files_add_host(g, "/f"));
+		assert_success(vm_guest_files_pack(g, UINT64_MAX, i ? &after : &before));
+		assert_int_equal(utimensat(AT_FDCWD, full, dates, 0), 0);
+	}
+	assert_int_equal(before.n, after.n);
+	assert_memory_equal(before.at, after.at, before.n);
+}
+
 static void library_known_from_the_cache_gets_a_link_where_the_loader_looks(void **state)
 {
 	static const struct made_cache_row rows[] = {
@@ -234,6 +322,10 @@ int main(void)
 		cmocka_unit_test(guest_files_are_sorted_and_get_their_directories),
 		cmocka_unit_test(equal_guest_files_are_merged_and_different_ones_conflict),
 		STAGED(program_brings_its_libraries_and_the_links_to_them),
+		STAGED(program_at_another_place_leaves_no_path_of_the_host),
+		STAGED(program_that_finds_libraries_by_its_place_stays_there),
+		STAGED(permissions_do_not_depend_on_a_umask),
+		STAGED(an_archive_is_the_same_when_a_file_was_touched),
 		STAGED(library_known_from_the_cache_gets_a_link_where_the_loader_looks),
 		STAGED(spec_gives_the_file_its_real_place_and_a_link),
 		STAGED(broken_specs_are_refused),

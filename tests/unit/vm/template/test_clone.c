@@ -245,6 +245,57 @@ static void the_template_key_ignores_properties_of_one_run(void **state UNUSED)
 	assert_string_equal(first, second);
 }
 
+static void nonce_of(const struct world *w, const char *arguments, const char *initramfs,
+		     uint8_t nonce[WIRE_NONCE_BYTES])
+{
+	_cleanup_strbuf_ struct strbuf args = STRBUF_INIT, archive = STRBUF_INIT;
+
+	strbuf_append(&args, arguments);
+	strbuf_append(&archive, initramfs);
+	vm_clone_nonce_of(&w->kernel, &args, &archive, nonce);
+}
+
+/* The nonce of a virtual machine is in its first frame: two hosts must not differ in it. */
+static void a_virtual_machines_nonce_follows_from_its_content(void **state UNUSED)
+{
+	uint8_t first[WIRE_NONCE_BYTES], other[WIRE_NONCE_BYTES];
+	struct world w;
+
+	make_world(&w);
+	nonce_of(&w, "quiet", "archive", first);
+	w.kernel.dir = other_path;
+	w.kernel.vmlinux_path = other_path;
+	nonce_of(&w, "quiet", "archive", other);
+	assert_memory_equal(first, other, sizeof(first));
+	w.kernel.build_id = NULL;
+	nonce_of(&w, "quiet", "archive", first);
+	w.kernel.dir = dir;
+	nonce_of(&w, "quiet", "archive", other);
+	assert_memory_equal(first, other, sizeof(first));
+}
+
+static void a_virtual_machine_that_boots_other_bytes_has_another_nonce(void **state UNUSED)
+{
+	uint8_t first[WIRE_NONCE_BYTES], other[WIRE_NONCE_BYTES];
+	struct world w;
+
+	make_world(&w);
+	nonce_of(&w, "quiet", "archive", first);
+	nonce_of(&w, "quiet", "archivf", other);
+	assert_memory_not_equal(first, other, sizeof(first));
+	nonce_of(&w, "debug", "archive", other);
+	assert_memory_not_equal(first, other, sizeof(first));
+	w.kernel.build_id = other_id;
+	nonce_of(&w, "quiet", "archive", other);
+	assert_memory_not_equal(first, other, sizeof(first));
+	w.kernel.build_id = NULL;
+	w.kernel.files[KERNEL_VMLINUX].hash = 1;
+	nonce_of(&w, "quiet", "archive", first);
+	w.kernel.files[KERNEL_VMLINUX].hash = 2;
+	nonce_of(&w, "quiet", "archive", other);
+	assert_memory_not_equal(first, other, sizeof(first));
+}
+
 /* A QEMU that ends at once is told as such, and nothing stays open. */
 static void a_clone_whose_qemu_ends_says_so(void **state)
 {
@@ -286,6 +337,8 @@ int main(void)
 		cmocka_unit_test(any_changed_input_changes_the_template_key),
 		cmocka_unit_test(a_kernel_without_a_build_id_is_known_by_its_file),
 		cmocka_unit_test(the_template_key_ignores_properties_of_one_run),
+		cmocka_unit_test(a_virtual_machines_nonce_follows_from_its_content),
+		cmocka_unit_test(a_virtual_machine_that_boots_other_bytes_has_another_nonce),
 		cmocka_unit_test_setup_teardown(a_clone_whose_qemu_ends_says_so, make_dirs,
 						remove_dirs),
 	};
