@@ -60,6 +60,7 @@ struct harness_job_setting {
 	bool (*may_keep_guest)(void *context);
 	const struct host_facts *host;
 	const char *qemu_version; /* NULL: unknown */
+	const char *tools_hash;	  /* of virtual guests; NULL: there are none, or it is unknown */
 	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
 	void (*on_template)(void *context, size_t index);
 	void (*on_stage)(void *context, size_t index, enum wire_stage stage);
@@ -99,6 +100,8 @@ bool harness_variant_measures_time(const struct harness_variant *variant);
 
 /* What a job puts on paper: its outcome's head, its record, the names of what is kept. */
 
+/* 16 hexadecimal digits, as records have hashes. */
+void harness_format_hash(uint64_t hash, char ret[HARNESS_VARIANT_ID_CHARS + 1]);
 /* The words with blanks between them. The caller owns it. */
 char *harness_job_join(const struct exchange_text_list *words) MUST_CHECK;
 /* What is known of the outcome before anything ran. */

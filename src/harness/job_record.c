@@ -283,12 +283,17 @@ const char *harness_frame_type_name(uint32_t number)
 		       : "unknown";
 }
 
+void harness_format_hash(uint64_t hash, char ret[HARNESS_VARIANT_ID_CHARS + 1])
+{
+	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, hash);
+}
+
 const char *harness_ktstr_hash(char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	struct bytes agent = vm_agent_image(), plugin = vm_plugin_image();
 	uint64_t hash = hash_bytes(hash_bytes(HASH_INIT, agent.at, agent.n), plugin.at, plugin.n);
 
-	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, hash);
+	harness_format_hash(hash, ret);
 	return ret;
 }
 
@@ -320,21 +325,34 @@ void harness_job_keep_frames(struct harness_job *job, const struct vm_facts *fac
 		job->frames_file = xstrdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 }
 
-/* What is known of a guest that came to be. The digest's text has a place of its own. */
-static void describe_guest(const struct vm_facts *facts, struct result_run *run,
-			   char digest[HARNESS_VARIANT_ID_CHARS + 1])
+/* Texts that a record borrows until it is written. */
+struct hashes {
+	char digest[HARNESS_VARIANT_ID_CHARS + 1], files[HARNESS_VARIANT_ID_CHARS + 1],
+		ktstr[HARNESS_VARIANT_ID_CHARS + 1];
+};
+
+/* What is known of a guest that came to be. */
+static void describe_guest(const struct harness_job *job, const struct vm_facts *facts,
+			   struct result_run *run, struct hashes *hashes)
 {
+	const struct strbuf *archive = &job->archive;
+
 	run->accel = facts->accel;
 	run->accel_reason = facts->accel_reason;
 	run->cloned = facts->cloned;
+	run->qemu_version = job->setting->qemu_version;
 	run->has_guest_end = facts->guest_ns > 0;
 	run->guest_end_ns = facts->guest_ns;
 	if (facts->clock != VM_CLOCK_VIRTUAL)
 		return;
 	run->has_turn = facts->turn_ns > 0;
 	run->turn_us = (double)facts->turn_ns / 1000;
-	snprintf(digest, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, facts->digest);
-	run->digest = digest;
+	harness_format_hash(facts->digest, hashes->digest);
+	harness_format_hash(hash_bytes(HASH_INIT, archive->at, archive->n), hashes->files);
+	run->digest = hashes->digest;
+	run->files_hash = hashes->files;
+	run->ktstr_hash = harness_ktstr_hash(hashes->ktstr);
+	run->tools_hash = job->setting->tools_hash;
 }
 
 struct error *harness_job_record_finish(struct harness_job *job,
@@ -349,17 +367,13 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		.context = (void *)(uintptr_t)run,
 	};
 	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
-	char digest[HARNESS_VARIANT_ID_CHARS + 1], ktstr_hash[HARNESS_VARIANT_ID_CHARS + 1];
+	struct hashes hashes;
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
 
 	if (facts)
-		describe_guest(facts, &result.run, digest);
-	result.run.ktstr_hash = facts && facts->clock == VM_CLOCK_VIRTUAL
-					? harness_ktstr_hash(ktstr_hash)
-					: NULL;
+		describe_guest(job, facts, &result.run, &hashes);
 	result.run.frames_file = job->frames_file;
-	result.run.qemu_version = facts ? job->setting->qemu_version : NULL;
 	if (run) {
 		for (size_t i = 0; i < run->report.stages.n; i++)
 			stages[i] = (struct result_stage){

@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "harness/job.h"
+#include "vm/image/image.h"
 #include "vm/qemu/qemu_binary.h"
 
 enum { TICK_MS = 100, THREADS_LIMIT = 256 };
@@ -25,6 +27,7 @@ struct runner {
 	struct harness_job_setting setting;
 	struct host_facts host;
 	struct vm_qemu_binary *qemu; /* NULL: not found, which each job will tell */
+	char tools_hash[HARNESS_VARIANT_ID_CHARS + 1];
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* of anything below */
@@ -375,6 +378,25 @@ static void init_conditions(struct runner *r)
 	pthread_condattr_destroy(&attributes);
 }
 
+/* For records: what a virtual guest gets from its host beside its files. */
+static void hash_tools(struct runner *r)
+{
+	bool counts = false;
+	uint64_t hash;
+
+	for (size_t i = 0; i < r->plan->variants.n; i++)
+		counts |= r->plan->variants.at[i].clock.kind == VM_CLOCK_VIRTUAL;
+	if (counts) {
+		/* Without a busybox each job says so. */
+		_cleanup_error_ struct error *err = vm_initramfs_hash_tools(NULL, &hash);
+
+		if (!err) {
+			harness_format_hash(hash, r->tools_hash);
+			r->setting.tools_hash = r->tools_hash;
+		}
+	}
+}
+
 struct error *harness_runner_run(const struct harness_plan *plan,
 				 const struct harness_runner_options *options,
 				 const struct harness_runner_events *events,
@@ -403,6 +425,7 @@ struct error *harness_runner_run(const struct harness_plan *plan,
 	r.setting.host = &r.host;
 	error_free(vm_qemu_binary_find(&r.qemu));
 	r.setting.qemu_version = r.qemu ? r.qemu->version.text : NULL;
+	hash_tools(&r);
 	init_conditions(&r);
 	err = start_all(&r, jobs, cooks, threads, &n_threads);
 	watch(&r, events);

@@ -107,9 +107,11 @@ struct result_run {
 	uint64_t wall_ms, cleanup_ms, host_run_delay_ns;
 	const char *accel, *accel_reason; /* NULL: no guest came to be */
 	const char *qemu_version;
-	/* Of a virtual clock. */
+	/* Of a virtual clock; hashes are 16 hexadecimal digits. */
 	const char *ktstr_hash;	 /* of what ktstr brings into the machine */
-	const char *digest;	 /* of all that the guest sent: 16 hexadecimal digits */
+	const char *tools_hash;	 /* of the guest's busybox and what it needs */
+	const char *files_hash;	 /* of all files that were sent into the guest */
+	const char *digest;	 /* of all that the guest sent */
 	const char *frames_file; /* beside the record, see frames.h */
 	bool has_turn, has_guest_end;
 	double turn_us;

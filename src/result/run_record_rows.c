@@ -265,6 +265,13 @@ static const struct json_row fact_rows[] = {
 	{ ROW(qemu_version), .means = "the version of QEMU" },
 	{ ROW(ktstr_hash), .means = "of a virtual clock: hash of ktstr's agent in the guest and of "
 				    "its plugin in QEMU" },
+	{ ROW(tools_hash), .check = check_digest,
+	  .means = "of a virtual clock: a hash of the guest's busybox and of its libraries, which "
+		   "come from the host" },
+	{ ROW(files_hash), .check = check_digest,
+	  .means =
+		  "of a virtual clock: a hash of all files that were sent into the guest, libraries "
+		  "of programs among them" },
 	{ ROW(turn_us), JSON_HAS(struct result_run, has_turn),
 	  .means = "of a virtual clock: the longest turn of a CPU, in the guest's time" },
 	{ ROW(guest_end_ns), JSON_HAS(struct result_run, has_guest_end),

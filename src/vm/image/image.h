@@ -27,12 +27,18 @@ struct vm_initramfs_options {
 };
 
 /*
- * What the archive depends on, without making it: the agent, our own tables, and which file
- * busybox is (path, size, time, inode). Says nothing about the
+ * What the archive depends on, without making it: the agent, our own tables, and which files
+ * busybox and its libraries are (path, size, time, inode). Says nothing about the
  * rest.
  */
 struct error *vm_initramfs_identity(const struct vm_initramfs_options *options,
 				    uint64_t *ret_hash) MUST_CHECK;
+
+/*
+ * Of the bytes of busybox and its libraries, which every guest gets from its host: hosts that
+ * differ in it have different guests. NULL: the first busybox in PATH. Takes some milliseconds.
+ */
+struct error *vm_initramfs_hash_tools(const char *busybox, uint64_t *ret_hash) MUST_CHECK;
 
 /* Appends the archive. */
 struct error *vm_initramfs_build(const struct vm_initramfs_options *options,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/image/image.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "base/spawn.h"
+#include "elf/closure.h"
 #include "kernel/kernel.h"
 #include "wire/crc32c.h"
 
@@ -214,34 +216,64 @@ static uint64_t hash_tables(uint64_t hash)
 	return hash;
 }
 
+/* What tells a file from another one at its path without reading it. */
+static struct error *hash_file(uint64_t hash, const char *path, uint64_t *ret_hash)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return vm_initramfs_error(VM_INITRAMFS_BUSYBOX, errno, "%s", path);
+	hash = hash_bytes(hash, &st.st_size, sizeof(st.st_size));
+	hash = hash_bytes(hash, &st.st_dev, sizeof(st.st_dev));
+	hash = hash_bytes(hash, &st.st_ino, sizeof(st.st_ino));
+	hash = hash_bytes(hash, &st.st_mtim, sizeof(st.st_mtim));
+	*ret_hash = hash_text(hash, path);
+	return NULL;
+}
+
 struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, uint64_t *ret_hash)
 {
 	/* A processor's own instruction: a thousandth of what hash_bytes() would take. */
-	uint32_t agent = wire_crc32c(0, options->agent.at, options->agent.n);
+	uint64_t agent[] = { wire_crc32c(0, options->agent.at, options->agent.n),
+			     options->agent.n };
+	uint64_t hash = hash_bytes(hash_tables(HASH_INIT), agent, sizeof(agent));
+	const struct elf_closure_options here = { .library_path = getenv("LD_LIBRARY_PATH") };
+	_cleanup_elf_closure_ struct elf_closure *closure = NULL;
 	_cleanup_free_ char *busybox = NULL;
 	struct error *err;
-	struct stat st;
-	uint64_t hash;
 
 	err = resolve_busybox(options->busybox, &busybox);
-	if (!err && stat(busybox, &st) < 0)
-		err = vm_initramfs_error(VM_INITRAMFS_BUSYBOX, errno, "%s", busybox);
+	if (!err)
+		err = elf_closure_read(&here, busybox, &closure);
+	for (size_t i = 0; !err && i < closure->n_files; i++)
+		err = hash_file(hash, closure->files[i].path, &hash);
 	if (err)
 		return error_wrap(err, "initramfs");
-	{
-		uint64_t facts[] = {
-			agent,
-			options->agent.n,
-			(uint64_t)st.st_size,
-			(uint64_t)st.st_dev,
-			(uint64_t)st.st_ino,
-			(uint64_t)st.st_mtim.tv_sec,
-			(uint64_t)st.st_mtim.tv_nsec,
-		};
+	*ret_hash = hash;
+	return NULL;
+}
 
-		hash = hash_bytes(hash_tables(HASH_INIT), facts, sizeof(facts));
-	}
-	*ret_hash = hash_text(hash, busybox);
+static struct error *hash_sink(void *context, const void *bytes, size_t n)
+{
+	uint64_t *hash = context;
+
+	*hash = hash_bytes(*hash, bytes, n);
+	return NULL;
+}
+
+struct error *vm_initramfs_hash_tools(const char *busybox, uint64_t *ret_hash)
+{
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
+	struct error *err = add_busybox(g, busybox);
+	struct wire_cpio_writer w;
+	uint64_t hash = HASH_INIT;
+
+	wire_cpio_writer_init(&w, hash_sink, &hash);
+	if (!err)
+		err = vm_guest_files_write(g, &w);
+	if (err)
+		return error_wrap(err, "the guest's tools");
+	*ret_hash = hash;
 	return NULL;
 }
 

@@ -152,6 +152,8 @@ static void a_run_in_virtual_time_is_written_as_in_its_sample(void **state UNUSE
 	result.run.has_host_run_delay = false;
 	result.run.qemu_version = "10.0.2 (Debian 1:10.0.2+ds-2)";
 	result.run.ktstr_hash = "00000000000000ff";
+	result.run.tools_hash = "00112233445566ff";
+	result.run.files_hash = "ff66554433221100";
 	result.run.has_turn = result.run.has_guest_end = true;
 	result.run.turn_us = 20;
 	result.run.guest_end_ns = 14689000123;
@@ -172,6 +174,8 @@ static void the_clock_of_a_run_is_read(void **state UNUSED)
 	assert_true(run.has_speed && run.cpu_mips == 62.5 && run.total_mips == 250);
 	assert_true(run.has_turn && run.turn_us == 20);
 	assert_true(run.has_guest_end && run.guest_end_ns == 14689000123);
+	assert_string_equal(run.tools_hash, "00112233445566ff");
+	assert_string_equal(run.files_hash, "ff66554433221100");
 	assert_string_equal(run.digest, "0123456789abcdef");
 	assert_string_equal(run.frames_file, "fair_share-0123456789abcdef.frames");
 	assert_string_equal(run.qemu_version, "10.0.2 (Debian 1:10.0.2+ds-2)");

@@ -2,6 +2,7 @@
 #include "vm/image/image.h"
 
 #include <elf.h>
+#include <fcntl.h>
 
 #include "staged_root.h"
 #include "told_archive.h"
@@ -87,6 +88,56 @@ static void the_identity_follows_agent_and_busybox(void **state UNUSED)
 	close(fd);
 	unlink(busybox);
 	assert_error_tag(vm_initramfs_identity(&options, &before), "busybox-missing");
+}
+
+/* Two files at one path, apart by their date: an upgrade of the C library boots another template.
+ */
+static void the_identity_follows_what_busybox_needs(void **state UNUSED)
+{
+	static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	char *root = staged_root_new();
+	_cleanup_free_ char *fake = xasprintf("%s/busybox", root),
+			    *needed = xasprintf("%s/needed", root),
+			    *script = xasprintf("#!%s\n", needed);
+	struct vm_initramfs_options options = { .agent = AGENT, .busybox = fake };
+	uint64_t before;
+
+	staged_file(root, "/busybox", script, strlen(script));
+	staged_file(root, "/needed", "x", 1);
+	before = identity(&options);
+	assert_true(identity(&options) == before);
+	assert_int_equal(utimensat(AT_FDCWD, needed, times, 0), 0);
+	assert_true(identity(&options) != before);
+	staged_root_free(root);
+}
+
+static uint64_t tools_of(const char *busybox)
+{
+	uint64_t hash = 0;
+
+	assert_success(vm_initramfs_hash_tools(busybox, &hash));
+	return hash;
+}
+
+static void the_tools_are_known_by_their_bytes_alone(void **state UNUSED)
+{
+	static const char script[] = "#!/bin/sh\necho cat\n", other[] = "#!/bin/sh\necho dog\n";
+	static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	char *root = staged_root_new();
+	_cleanup_free_ char *fake = xasprintf("%s/busybox", root);
+	uint64_t before;
+
+	staged_file(root, "/busybox", script, sizeof(script) - 1);
+	assert_int_equal(chmod(fake, 0755), 0);
+	before = tools_of(fake);
+	assert_int_equal(utimensat(AT_FDCWD, fake, times, 0), 0);
+	assert_int_equal(chmod(fake, 0770), 0);
+	assert_true(tools_of(fake) == before);
+	assert_int_equal(unlink(fake), 0);
+	staged_file(root, "/busybox", other, sizeof(other) - 1);
+	assert_int_equal(chmod(fake, 0755), 0);
+	assert_true(tools_of(fake) != before);
+	staged_root_free(root);
 }
 
 static void a_host_program_replaces_the_busybox_applet(void **state UNUSED)
@@ -236,6 +287,8 @@ int main(void)
 		cmocka_unit_test(the_initramfs_has_agent_busybox_and_directories),
 		cmocka_unit_test(equal_inputs_give_equal_bytes),
 		cmocka_unit_test(the_identity_follows_agent_and_busybox),
+		cmocka_unit_test(the_identity_follows_what_busybox_needs),
+		cmocka_unit_test(the_tools_are_known_by_their_bytes_alone),
 		cmocka_unit_test(a_host_program_replaces_the_busybox_applet),
 		cmocka_unit_test(applets_with_strange_names_are_left_out),
 		cmocka_unit_test(without_busybox_the_package_is_named),
