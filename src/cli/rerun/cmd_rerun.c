@@ -11,7 +11,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION("exact", NULL, CLI_FLAG(struct rerun_config, exact),
 		   "run nothing if anything has changed"),
 	CLI_OPTION("files", "DIR", CLI_STRINGS(struct rerun_config, test.dirs),
-		   "search this directory for files that are no longer where they were",
+		   "search this directory for the binary and files that are not where they were",
 		   .complete = CLI_COMPLETE_FILE),
 	TEST_OPTIONS_OF_RUNS("run the test this many times; every run counts"),
 	CLI_ARGUMENT("RECORD", CLI_STRING(struct rerun_config, record),

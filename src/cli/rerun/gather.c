@@ -2,6 +2,7 @@
 #include "cli/rerun/rerun.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,17 +132,34 @@ struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char 
 	return NULL;
 }
 
-static struct error *list_suite(const struct result_run *past, const struct cancel *cancel,
-				struct harness_session *g)
+/* Where the record says, else under its name in a directory of --files; NULL: nowhere. */
+static char *find_binary(const struct test_config *config, const char *path)
+{
+	if (access(path, F_OK) == 0)
+		return xstrdup(path);
+	for (size_t i = 0; i < config->dirs.n; i++) {
+		_cleanup_free_ char *other = xasprintf("%s/%s", config->dirs.at[i],
+						       exchange_declared_base_name(path));
+		char *real = realpath(other, NULL);
+
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+static struct error *list_suite(const struct test_config *config, const struct result_run *past,
+				const struct cancel *cancel, struct harness_session *g)
 {
 	struct exchange_declared_suite *suite;
-	const char *path = past->rerun.binary.path;
+	_cleanup_free_ char *path = find_binary(config, past->rerun.binary.path);
 	struct error *err;
 
-	if (access(path, F_OK) < 0)
-		return harness_error(HARNESS_NOT_TESTS, errno,
-				     "missing: the test binary; build it again, or put it back: %s",
-				     path);
+	if (!path)
+		return harness_error(HARNESS_NOT_TESTS, ENOENT,
+				     "missing: the test binary; build it again, put it back, or "
+				     "give its directory with --files: %s",
+				     past->rerun.binary.path);
 	err = harness_session_list(g, path, cancel, NULL);
 	if (err)
 		return err;
@@ -298,7 +316,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct resul
 	/* The machine that was booted, which need not be the test's own. */
 	test.topologies = (struct cli_strings){ .n = 1, .at = { past->rerun.topology } };
 	if (!err)
-		err = join_gone(list_suite(past, cancel, ret), find_kernel(past, ret));
+		err = join_gone(list_suite(&test, past, cancel, ret), find_kernel(past, ret));
 	if (!err)
 		err = test_plan(&test, &clock, test.repeat, ret);
 	if (!err)
