@@ -39,6 +39,8 @@ static void must_match_runs(const struct result_run *a, const struct result_run 
 	must_match(a->kernel.build_id, b->kernel.build_id);
 	must_match(a->rerun.command, b->rerun.command);
 	FUZZ_MUST(a->runner_pid == b->runner_pid);
+	FUZZ_MUST(a->clock.kind == b->clock.kind && a->clock.seed == b->clock.seed);
+	FUZZ_MUST(a->has_seed == b->has_seed && a->has_speed == b->has_speed);
 	must_match_texts(&a->rerun.kernel_args, &b->rerun.kernel_args);
 	must_match_texts(&a->rerun.scheduler_argv, &b->rerun.scheduler_argv);
 	must_match_file(&a->rerun.binary, &b->rerun.binary);

@@ -53,6 +53,11 @@ class Rerun(GuestTest):
                         found.append((os.path.join(base, name), json.load(f)))
         return sorted(found, key=lambda pair: pair[1]["test_name"])
 
+    def seen(self, first, changes="nothing changed"):
+        """What is said of a run that was the same again; of one in real time there is nothing to compare."""
+        said = f"same variant: {first['variant_id']}, {changes}\n"
+        return said + f"identical to the bit: digest {first['digest']}, {first['verdict']}\n" if first["clock"] == "virtual" else said
+
     def test_a_failure_is_the_same_failure_again(self):
         done = self.ktstr("test", self.suite, "-k", "again_fails", "-o", "it's here")
         self.assertEqual((done.returncode, done.stderr), (1, ""), done)
@@ -61,7 +66,7 @@ class Rerun(GuestTest):
         line = re.search(r"again: +ktstr (rerun .*)", done.stdout)[1]
         again = subprocess.run(["bash", "-c", f'"$KTSTR" {line} -o again'], capture_output=True, text=True, check=False,
                                cwd=self.top.name, timeout=600, env=dict(os.environ, KTSTR=KTSTR))
-        self.assertEqual((again.returncode, again.stderr), (1, f"same variant: {first['variant_id']}, nothing changed\n"), again)
+        self.assertEqual((again.returncode, again.stderr), (1, self.seen(first)), again)
         [(_, second)] = self.records("again")
         for member in ("test_name", "variant_id", "suite", "topology", "verdict", "reason", "why", "kernel"):
             self.assertEqual(second[member], first[member], member)
@@ -78,7 +83,7 @@ class Rerun(GuestTest):
         for path, first in self.records("out"):
             name = first["test_name"]
             again = self.ktstr("rerun", path, "-o", name, "--exact", "--format", "json")
-            self.assertEqual((again.returncode, again.stderr), (0, f"same variant: {first['variant_id']}, nothing changed\n"))
+            self.assertEqual((again.returncode, again.stderr), (0, self.seen(first)))
             [(_, second)] = self.records(name)
             for member in ("test_name", "variant_id", "name", "suite", "topology", "sysctls", "kargs", "rerun"):
                 self.assertEqual(second[member], first[member], member)
@@ -104,7 +109,8 @@ class Rerun(GuestTest):
         self.assertIn("it says bad", again.stdout)
         self.assertRegex(again.stderr, r"\Achanged: again: hash [0-9a-f]{16} is now [0-9a-f]{16}\n"
                                        r"changed: again.data: hash [0-9a-f]{16} is now [0-9a-f]{16}\n"
-                                       rf"same variant: {first['variant_id']}\n\Z")
+                                       rf"same variant: {first['variant_id']}\n"
+                                       r"(not identical: fail, was pass; (.*\n)+.*another run was to be expected.*\n)?\Z")
         exact = self.ktstr("rerun", path, "--exact", "-o", "exact")
         self.assertEqual((exact.returncode, exact.stdout), (2, ""), exact)
         self.assertIn("--exact", exact.stderr)
@@ -120,13 +126,45 @@ class Rerun(GuestTest):
         self.assertEqual((gone.returncode, gone.stdout), (2, ""), gone)
         self.assertIn(f"missing: {self.path('one', 'again.data')};", gone.stderr)
         # A record that was never finished knows enough.
-        for member in ("verdict", "reason", "why"):
-            del first[member]
+        for member in ("verdict", "reason", "why", "digest"):
+            first.pop(member, None)
         first["state"] = "started"
         self.write(json.dumps(first), "started.json")
         again = self.ktstr("rerun", "started.json", "--files", "moved", "--bisect")
         self.assertEqual(again.returncode, 0, again)
-        self.assertRegex(again.stderr, r"\Amoved: again.data: .* is now .*\nsame variant: \w+, nothing changed\n\Z")
+        self.assertRegex(again.stderr, r"\Amoved: again.data: .* is now .*\nsame variant: \w+(, nothing changed)?\n"
+                                       r"(cannot be compared: the record has no digest\n)?\Z")
+
+    def test_a_run_in_virtual_time_says_where_it_parts_from_its_record(self):
+        done = self.ktstr("test", self.suite, "-k", "*:again_1", "--clock", "virtual", "--seed", "3", "-o", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        self.assertIn("  virtual, seed 3\n", done.stdout)
+        [(path, first)] = self.records("out")
+        again = self.ktstr("rerun", path, "--repeat", "2", "-o", "again")
+        self.assertEqual(again.returncode, 0, again)
+        self.assertEqual(len(re.findall(rf",seed=3,run=[12]: identical to the bit: digest {first['digest']}, pass\n", again.stderr)), 2, again)
+        self.assertEqual([(r["clock"], r["seed"], r["total_mips"], r["digest"]) for _, r in self.records("again")],
+                         [("virtual", 3, first["total_mips"], first["digest"])] * 2)
+        # As if another frame had come then.
+        frames = os.path.join(self.path("out"), first["frames_file"])
+        with open(frames, encoding="utf-8") as f:
+            lines = f.readlines()
+        self.assertTrue(lines[4].startswith("3 "), lines)
+        lines[4] = lines[4][:-17] + "0" * 16 + "\n"
+        self.write("".join(lines), "out", first["frames_file"])
+        first["digest"] = "0" * 16
+        self.write(json.dumps(first), "out", "other.ktstr.json")
+        other = self.ktstr("rerun", self.path("out", "other.ktstr.json"), "-o", "other")
+        self.assertEqual(other.returncode, 4, other)
+        self.assertRegex(other.stderr, r"not identical: digest \w{16}, was 0{16}; frame 3 is the first that differs\n"
+                                       r"  was: \w+ on channel 2 at [\d.]+ s, \d+ bytes, hash 0{16}\n"
+                                       r"  is:  \w+ on channel 2 at [\d.]+ s, \d+ bytes, hash \w{16}\n")
+        first["qemu_version"] = "0.1"
+        self.write(json.dumps(first), "out", "other.ktstr.json")
+        older = self.ktstr("rerun", self.path("out", "other.ktstr.json"), "-o", "older")
+        self.assertEqual(older.returncode, 0, older)
+        self.assertIn("changed: QEMU 0.1 is now ", older.stderr)
+        self.assertIn("another run was to be expected", older.stderr)
 
     def test_a_kernel_is_known_by_its_build_id(self):
         done = self.ktstr("test", self.suite, "-k", "again:again_1", "-k", "again_fails", "-o", "out")

@@ -62,7 +62,7 @@ static void on_finished(void *context, const struct result_outcome *outcome)
 	vec_push(&rerun->paths, xstrdup(outcome->record_path));
 }
 
-static bool is_identical(const struct rerun *rerun, size_t i)
+static enum identity compare_run(const struct rerun *rerun, size_t i)
 {
 	_cleanup_result_run_ struct result_run now = { 0 };
 	_cleanup_error_ struct error *err = result_run_read(rerun->paths.at[i], &now);
@@ -71,7 +71,7 @@ static bool is_identical(const struct rerun *rerun, size_t i)
 
 	if (err) {
 		cli_print_error(error_message(err));
-		return false;
+		return IDENTITY_UNKNOWN;
 	}
 	if (rerun->paths.n > 1) {
 		text_escape(&text, rerun->names.at[i]);
@@ -81,22 +81,22 @@ static bool is_identical(const struct rerun *rerun, size_t i)
 				    &text);
 	if (!rerun->config->test.quiet || identity != IDENTITY_SAME)
 		fputs(strbuf_str(&text), stderr);
-	return identity == IDENTITY_SAME;
+	return identity;
 }
 
 /* What the tests say counts, unless a run that should have been the same was not. */
 static int compare_runs(const struct rerun *rerun, int status)
 {
-	bool identical = true;
+	bool differs = false;
 
 	if (rerun->past->clock.kind != RESULT_CLOCK_VIRTUAL || status == TEST_INTERRUPTED)
 		return status;
 	for (size_t i = 0; i < rerun->paths.n; i++)
-		identical &= is_identical(rerun, i);
-	if (!identical && rerun->changed)
+		differs |= compare_run(rerun, i) == IDENTITY_DIFFERENT;
+	if (differs && rerun->changed)
 		cli_say("another run was to be expected: see what has changed");
-	return identical || rerun->changed || rerun->config->test.bisect ? status
-									 : TEST_NOT_IDENTICAL;
+	return !differs || rerun->changed || rerun->config->test.bisect ? status
+									: TEST_NOT_IDENTICAL;
 }
 
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)

@@ -16,6 +16,7 @@ struct show_test_config {
 	struct cli_strings dirs;
 	const char *topology, *kernel;
 	int accel;
+	int clock; /* enum vm_clock_wish */
 	bool json;
 };
 
@@ -33,6 +34,8 @@ static const struct cli_option options[] = {
 		.complete = CLI_COMPLETE_FILE),
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct show_test_config, accel, vm_accel_wish_words),
 		   "what would execute the guest"),
+	CLI_OPTION("clock", "NAME", CLI_CHOICE(struct show_test_config, clock, vm_clock_wish_words),
+		   "the clock that the guest would have"),
 	CLI_OPTION("json", NULL, CLI_FLAG(struct show_test_config, json),
 		   "print what the binary lists, and what it means on this host, as JSON"),
 	CLI_ARGUMENT("BINARY", CLI_STRING(struct show_test_config, binary),
@@ -148,6 +151,7 @@ static struct error *show_one(const struct show_test_config *config, struct show
 {
 	const struct text_look how = text_look_for(STDOUT_FILENO);
 	const struct shown_host host = {
+		.clock = vm_clock_decide((enum vm_clock_wish)config->clock, show->accel.kind),
 		.finder = &show->session.finder,
 		.kernel = show->session.kernels.n ? show->session.kernels.at[0] : NULL,
 		.no_kernel = show->no_kernel ? error_message(show->no_kernel) : NULL,

@@ -81,6 +81,9 @@ struct error *shown_test_init(struct shown_test *shown, const struct exchange_de
 			      const struct shown_host *host)
 {
 	uint64_t declared_bytes = (uint64_t)test->memory_mb << 20;
+	/* With a virtual clock limits are the guest's time. */
+	bool slow = host->emulated && host->clock == VM_CLOCK_REAL;
+	struct error *err = NULL;
 	unsigned int vcpus;
 
 	*shown = (struct shown_test){
@@ -92,8 +95,12 @@ struct error *shown_test_init(struct shown_test *shown, const struct exchange_de
 	vcpus = topo_cpus(&shown->topology);
 	shown->memory_bytes = declared_bytes ? declared_bytes
 					     : vm_ram_default_bytes(&shown->topology);
-	shown->limit_ns = harness_time_limit_ns(test, host->emulated, vcpus);
-	harness_time_limit_explain(test, host->emulated, vcpus, &shown->limit_sum);
+	if (host->clock == VM_CLOCK_VIRTUAL)
+		err = vm_speed_choose(0, vcpus, &shown->speed);
+	if (err)
+		return err;
+	shown->limit_ns = harness_time_limit_ns(test, slow, vcpus);
+	harness_time_limit_explain(test, slow, vcpus, &shown->limit_sum);
 	resolve_cgroups(shown);
 	resolve_needs(shown);
 	return harness_files_find(host->finder, suite, test, &shown->missing, &shown->files);

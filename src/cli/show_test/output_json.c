@@ -131,6 +131,11 @@ struct error *shown_test_write(const struct shown_test *shown, const struct json
 	add_needs(w, shown);
 	json_add_string(w, "accel", shown->host->accel);
 	json_add_string(w, "accel_reason", shown->host->accel_reason);
+	json_add_string(w, "clock", vm_clock_name(shown->host->clock));
+	if (shown->host->clock == VM_CLOCK_VIRTUAL) {
+		json_add_double(w, "cpu_mips", shown->speed.cpu_mips);
+		json_add_double(w, "total_mips", shown->speed.total_mips);
+	}
 	json_add_u64(w, "time_limit_ms", shown->limit_ns / NS_PER_MS);
 	json_add_string(w, "time_limit_sum", strbuf_str(&shown->limit_sum));
 	json_end_object(w);

@@ -157,10 +157,40 @@ static void add_needs(const struct page *page, const struct shown_test *shown)
 			 result_reason_name(shown->unmet_reason));
 }
 
+static void add_clock(const struct page *page, const struct shown_test *shown)
+{
+	unsigned int cpus = topo_cpus(&shown->topology);
+
+	if (shown->host->clock == VM_CLOCK_REAL)
+		add_rowf(page, "clock", "real");
+	else if (cpus == 1)
+		add_rowf(page, "clock", "virtual: %.4g MIPS, seed %d", shown->speed.cpu_mips,
+			 HARNESS_DEFAULT_SEED);
+	else
+		add_rowf(page, "clock",
+			 "virtual: %.4g MIPS of each of %u CPUs when all are busy, %.4g together, "
+			 "seed %d",
+			 shown->speed.cpu_mips, cpus, shown->speed.total_mips,
+			 HARNESS_DEFAULT_SEED);
+}
+
+static void add_limit(const struct page *page, const struct shown_test *shown)
+{
+	_cleanup_strbuf_ struct strbuf limit = STRBUF_INIT;
+
+	text_format_duration(&limit, shown->limit_ns);
+	if (shown->host->clock == VM_CLOCK_VIRTUAL)
+		add_rowf(page, "time limit", "%s of the guest's time: %s", strbuf_str(&limit),
+			 strbuf_str(&shown->limit_sum));
+	else
+		add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit),
+			 shown->host->accel, strbuf_str(&shown->limit_sum));
+	add_rowf(page, "", "%s: %s", shown->host->accel, shown->host->accel_reason);
+}
+
 static void add_course(const struct page *page, const struct shown_test *shown)
 {
 	const struct exchange_declared_test *test = shown->test;
-	_cleanup_strbuf_ struct strbuf limit = STRBUF_INIT;
 	bool works = false;
 
 	for (size_t i = 0; i < test->cgroups.n; i++)
@@ -170,10 +200,7 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 			 test->has_run ? ", and its own function meanwhile" : "");
 	else
 		add_rowf(page, "runs", "as long as its own function");
-	text_format_duration(&limit, shown->limit_ns);
-	add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit), shown->host->accel,
-		 strbuf_str(&shown->limit_sum));
-	add_rowf(page, "", "%s: %s", shown->host->accel, shown->host->accel_reason);
+	add_limit(page, shown);
 	if (test->expect == KTSTR_REASON_NONE)
 		add_rowf(page, "expected", "it passes");
 	else
@@ -301,6 +328,7 @@ void shown_test_format(const struct shown_test *shown, const struct text_look *l
 	}
 	strbuf_append_char(into, '\n');
 	add_machine(&page, shown);
+	add_clock(&page, shown);
 	add_scheduler(&page, shown);
 	add_needs(&page, shown);
 	add_course(&page, shown);

@@ -20,7 +20,8 @@ struct shown_test {
 	const struct shown_host *host;
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
-	struct topo topology; /* its own unless another was asked for */
+	struct topo topology;  /* its own unless another was asked for */
+	struct vm_speed speed; /* with a virtual clock: what it is by default */
 	uint64_t memory_bytes;
 	VEC(struct shown_cgroup) cgroups;
 	struct harness_test_files files; /* the binary first; without those that were not found */
@@ -41,6 +42,7 @@ struct shown_host {
 	const struct kernel *kernel; /* NULL */
 	const char *no_kernel;	     /* why there is none */
 	bool emulated;
+	enum vm_clock_kind clock;
 	const char *accel, *accel_reason;
 };
 

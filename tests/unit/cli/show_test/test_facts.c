@@ -83,6 +83,20 @@ static void declared_memory_and_timeout_are_shown(void **state)
 	assert_null(shown.unmet);
 }
 
+/* The guest's time, without what emulation costs. */
+static void a_virtual_clock_has_a_speed_and_limits_of_its_own(void **state)
+{
+	struct declared *d = *state;
+	_cleanup_shown_test_ struct shown_test shown = { 0 };
+
+	d->host.clock = VM_CLOCK_VIRTUAL;
+	assert_success(shown_test_init(&shown, &d->suite, &d->suite.tests.at[1], NULL, &d->host));
+	assert_int_equal(shown.limit_ns, UINT64_C(3000000000));
+	assert_true(shown.speed.total_mips > 0);
+	assert_float_equal(shown.speed.cpu_mips * topo_cpus(&shown.topology),
+			   shown.speed.total_mips, 1e-6);
+}
+
 static void checks_are_declared_or_by_default_or_unknown(void **state)
 {
 	struct declared *d = *state;
@@ -114,6 +128,7 @@ int main(void)
 		DECLARED_TEST(a_test_is_resolved_for_its_own_machine),
 		DECLARED_TEST(another_machine_may_not_have_the_cpus),
 		DECLARED_TEST(declared_memory_and_timeout_are_shown),
+		DECLARED_TEST(a_virtual_clock_has_a_speed_and_limits_of_its_own),
 		DECLARED_TEST(checks_are_declared_or_by_default_or_unknown),
 		DECLARED_TEST(without_a_kernel_nothing_is_compared),
 	};

@@ -39,7 +39,7 @@ static void the_listing_comes_first_as_it_is(void **state)
 		"{\"name\":\"scx_x\",\"path\":\"%1$s/scx_x\",\"bytes\":1}],\"files_missing\":"
 		"\"my.c:12: fair: no file gone: searched in %1$s, PATH\\n\",\"kernel\":\"9.9.9\","
 		"\"needs_met\":false,\"needs_reason\":\"needs-sched-ext\",\"needs_why\":\"kernel "
-		"9.9.9 has no sched_ext\",\"accel\":\"tcg\",\"accel_reason\":\"asked for\","
+		"9.9.9 has no sched_ext\",\"accel\":\"tcg\",\"accel_reason\":\"asked for\",\"clock\":\"real\","
 		"\"time_limit_ms\":155000,\"time_limit_sum\":\"duration 5 s + 5 x (20 s + 1 s for "
 		"its size + 9 s to attach)\"}}",
 		d->root);

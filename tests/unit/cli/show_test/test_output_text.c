@@ -37,6 +37,7 @@ static void every_property_of_a_test_is_shown(void **state)
 		"  two cells\n"
 		"\n"
 		"  machine     2n4l2c1t: 8 CPUs, 4 LLCs, 2 nodes, 512.0 MiB of memory by default\n"
+		"  clock       real\n"
 		"  scheduler   scx_x 'a b'; attached within 9 s\n"
 		"  sysctls     a.b=1\n"
 		"  kernel args nosmt\n"
