@@ -18,6 +18,7 @@ void harness_guest_run_deinit(struct harness_guest_run *run)
 {
 	error_free(run->error);
 	harness_test_report_deinit(&run->report);
+	strbuf_deinit(&run->pages);
 	for (size_t i = 0; i < ARRAY_SIZE(run->streams); i++)
 		strbuf_deinit(&run->streams[i].text);
 }

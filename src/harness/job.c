@@ -11,6 +11,7 @@
 #include "harness/limits.h"
 #include "harness/needs.h"
 #include "vm/link/exec.h"
+#include "vm/pages/pages.h"
 #include "vm/image/image.h"
 #include "vm/template/template.h"
 
@@ -219,6 +220,22 @@ static void on_stage(void *context, enum wire_stage stage)
 		job->setting->on_stage(job->setting->context, job->index, stage);
 }
 
+static bool wants_to_keep(const struct harness_job *job)
+{
+	return job->record && (job->setting->options->keep || (job->outcome.verdict != KTSTR_PASS &&
+							       job->outcome.verdict != KTSTR_SKIP));
+}
+
+/* Last of all: the guest is asked whose the pages are, and is another then. */
+static void read_pages(struct harness_job *job, struct harness_guest_run *run,
+		       const struct cancel *cancel)
+{
+	if (vm_facts(job->vm).clock != VM_CLOCK_VIRTUAL || run->how != HARNESS_RUN_COMPLETED ||
+	    !vm_facts(job->vm).cloned || !wants_to_keep(job))
+		return;
+	error_free(vm_pages_format(job->vm, cancel, &run->pages));
+}
+
 /* A directory beside the record, to find out why the test failed. */
 static void keep(struct harness_job *job, const struct harness_guest_run *run,
 		 struct harness_kept_files *ret)
@@ -226,10 +243,7 @@ static void keep(struct harness_job *job, const struct harness_guest_run *run,
 	struct error *err;
 	char *dir;
 
-	if (!job->record)
-		return;
-	if (!job->setting->options->keep &&
-	    (job->outcome.verdict == KTSTR_PASS || job->outcome.verdict == KTSTR_SKIP))
+	if (!wants_to_keep(job))
 		return;
 	dir = harness_job_kept_dir(job);
 	err = harness_kept_write(dir, &job->console, run, ret);
@@ -338,6 +352,7 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 					"run may differ");
 	harness_judge(&run, &job->outcome);
 	harness_job_keep_frames(job, &facts);
+	read_pages(job, &run, cancel);
 	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);
 }

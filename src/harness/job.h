@@ -16,6 +16,9 @@
  * output, and the texts its report brought. Names are those of the files in the directory.
  */
 
+/* The pages that a guest with a virtual clock had written, for `ktstr rerun`. */
+#define HARNESS_KEPT_PAGES "pages.txt"
+
 struct harness_kept_files {
 	VEC(char *) names;
 };

@@ -86,6 +86,7 @@ struct harness_guest_run {
 	struct error *error; /* of the guest, of the report, of the files; NULL */
 	struct harness_test_report report;
 	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
+	struct strbuf pages; /* that a virtual guest had written, see vm_pages_format() */
 	bool has_exit;
 	struct vm_end exit; /* of the test binary */
 	uint64_t limit_ns;  /* virtual clock: of the guest's time */

@@ -83,6 +83,8 @@ static struct error *keep_run(const char *dir, const struct harness_guest_run *r
 	for (size_t i = 0; !err && i < ARRAY_SIZE(streams); i++)
 		err = keep_text(dir, streams[i], &run->streams[i].text,
 				run->streams[i].dropped_bytes, kept);
+	if (!err)
+		err = keep_text(dir, HARNESS_KEPT_PAGES, &run->pages, 0, kept);
 	for (size_t i = 0; !err && i < run->report.texts.n; i++)
 		err = keep_text(dir, run->report.texts.at[i].name, &run->report.texts.at[i].text, 0,
 				kept);

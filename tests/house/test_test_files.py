@@ -16,7 +16,7 @@ EXCEPTIONS = (
     (r"src/base/clock\.c", "one call of clock_gettime(); the tests of cancel stand on it"),
     (r"src/\w+/error\.c", "one DEFINE_ERROR_DOMAIN; the tests of base cover what it makes"),
     (
-        r"src/vm/(\w+/)?(boot|exec|guest_ram|launch|load_module|start|vm|watch)\.c",
+        r"src/vm/(\w+/)?(boot|changed|exec|guest_ram|launch|load_module|start|vm|watch)\.c",
         "drives a guest; tests/vm boots real ones",
     ),
     (r"src/cli/(\w+/)?main(_\w+)?\.c", "holds tables only, or is a fixture; tests/golden and tests/host run the programs"),

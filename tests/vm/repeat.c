@@ -18,7 +18,7 @@
 #include "kernel/kernel.h"
 #include "vm/link/exec.h"
 #include "page_diff.h"
-#include "page_owner.h"
+#include "vm/pages/pages.h"
 
 enum { LISTED_LIMIT = 200 };
 
@@ -175,7 +175,7 @@ static struct error *ask_owners(const struct vm_spec *spec, const struct vm_comm
 static struct error *diff(const struct vm_spec *spec, const struct vm_command *command,
 			  const struct left *a, const struct left *b)
 {
-	_cleanup_page_owners_ struct page_owners owners = { 0 };
+	_cleanup_vm_page_owners_ struct vm_page_owners owners = { 0 };
 	_cleanup_page_diff_ struct page_diff d = { 0 };
 	struct streams s = { 0 };
 	struct error *err;
@@ -186,14 +186,14 @@ static struct error *diff(const struct vm_spec *spec, const struct vm_command *c
 	if (!err && d.n_pages)
 		err = ask_owners(spec, command, &s);
 	if (!err && d.n_pages)
-		err = page_owners_parse(strbuf_str(&s.out), s.out.n,
-					(struct bytes){ (const uint8_t *)s.err.at, s.err.n },
-					&owners);
+		err = vm_page_owners_parse(strbuf_str(&s.out), s.out.n,
+					   (struct bytes){ (const uint8_t *)s.err.at, s.err.n },
+					   &owners);
 	for (size_t i = 0; !err && i < d.pages.n && i < LISTED_LIMIT; i++) {
 		const struct page_diff_page *page = &d.pages.at[i];
 		_cleanup_strbuf_ struct strbuf owner = STRBUF_INIT;
 
-		page_owners_format(&owners, page->address, &owner);
+		vm_page_owners_format(&owners, page->address, &owner);
 		printf("page %#llx: %u bytes from %#x on: %s\n", (unsigned long long)page->address,
 		       page->bytes, page->first, strbuf_str(&owner));
 	}

@@ -7,8 +7,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/io.h"
+#include "base/slice.h"
 #include "harness/job.h"
+#include "result/run_dir.h"
 #include "text/terminal.h"
+
+enum { PAGES_BYTES = 64 << 20 };
 
 /* The frames of a record, or why they cannot be read. */
 static struct error *read_frames(const char *record, const struct result_run *run,
@@ -70,6 +75,70 @@ static void explain_difference(const char *past_path, const struct result_run *p
 	text_escape(into, error_message(err));
 }
 
+static struct error *read_pages(const char *record, struct strbuf *into)
+{
+	size_t tail = strlen(RESULT_RECORD_FILE_TAIL), n = strlen(record);
+	_cleanup_free_ char *path = NULL;
+
+	n -= n > tail ? tail : 0;
+	path = xasprintf("%.*s.kept/" HARNESS_KEPT_PAGES, (int)n, record);
+	return io_read_file(path, PAGES_BYTES, into);
+}
+
+/* A line is an address, a hash and an owner. */
+struct page_line {
+	struct slice line;
+	uint64_t address;
+};
+
+static bool next_page(struct slice *rest, struct page_line *ret)
+{
+	return slice_take_line(rest, &ret->line) && ret->line.n > 2 &&
+	       sscanf(ret->line.at, "%" SCNx64, &ret->address) == 1;
+}
+
+/* Both are sorted. Returns how many differ; *ret is the first of them. */
+static size_t compare_pages(const struct strbuf *was, const struct strbuf *is, struct slice *ret)
+{
+	struct slice a = slice_of(strbuf_str(was)), b = slice_of(strbuf_str(is));
+	struct page_line x, y;
+	bool has_x = next_page(&a, &x), has_y = next_page(&b, &y);
+	size_t n = 0;
+
+	while (has_x || has_y) {
+		bool take_x = has_x && (!has_y || x.address <= y.address);
+		bool take_y = has_y && (!has_x || y.address <= x.address);
+		bool same = take_x && take_y && x.line.n == y.line.n &&
+			    memcmp(x.line.at, y.line.at, x.line.n) == 0;
+
+		if (!same && n++ == 0)
+			*ret = take_x ? x.line : y.line;
+		if (take_x)
+			has_x = next_page(&a, &x);
+		if (take_y)
+			has_y = next_page(&b, &y);
+	}
+	return n;
+}
+
+/* Nothing where a side has kept none. True: there is a difference. */
+static bool explain_pages(const char *past_path, const char *now_path, struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
+	_cleanup_error_ struct error *err = read_pages(past_path, &was);
+	struct slice first = { 0 };
+	size_t n;
+
+	if (!err)
+		err = read_pages(now_path, &is);
+	n = err ? 0 : compare_pages(&was, &is, &first);
+	if (!n)
+		return false;
+	strbuf_appendf(into, "\n  pages of memory that differ: %zu, the first: ", n);
+	text_escape_bytes(into, first.at, first.n);
+	return true;
+}
+
 /* Pass or fail, and why. */
 static bool has_same_verdict(const struct result_run *past, const struct result_run *now)
 {
@@ -86,7 +155,8 @@ enum identity identity_compare(const char *past_path, const struct result_run *p
 			       const char *now_path, const struct result_run *now,
 			       struct strbuf *into)
 {
-	bool same;
+	_cleanup_strbuf_ struct strbuf pages = STRBUF_INIT;
+	bool same, same_pages;
 
 	if (!past->digest || !now->digest) {
 		strbuf_appendf(into, "cannot be compared: %s has no digest\n",
@@ -94,7 +164,8 @@ enum identity identity_compare(const char *past_path, const struct result_run *p
 		return IDENTITY_UNKNOWN;
 	}
 	same = strcmp(past->digest, now->digest) == 0;
-	if (same && has_same_verdict(past, now)) {
+	same_pages = !explain_pages(past_path, now_path, &pages);
+	if (same && same_pages && has_same_verdict(past, now)) {
 		strbuf_appendf(into, "identical to the bit: digest %s, %s\n", now->digest,
 			       verdict_of(now));
 		return IDENTITY_SAME;
@@ -106,6 +177,7 @@ enum identity identity_compare(const char *past_path, const struct result_run *p
 		strbuf_append(into, "but the guest sent the same");
 	else
 		explain_difference(past_path, past, now_path, now, into);
+	strbuf_append(into, strbuf_str(&pages));
 	strbuf_append_char(into, '\n');
 	return IDENTITY_DIFFERENT;
 }

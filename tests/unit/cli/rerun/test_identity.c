@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/paths.h"
 #include "unit.h"
 
@@ -151,6 +152,48 @@ static void without_a_digest_nothing_is_known(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void put_pages(struct fixture *f, const char *name, const char *text)
+{
+	_cleanup_free_ char *dir = xasprintf("%s/%s.kept", f->dir, name);
+	_cleanup_free_ char *path = xasprintf("%s/pages.txt", dir);
+
+	assert_success(paths_make(dir, 0700));
+	assert_success(io_replace_file(path, text, strlen(text)));
+}
+
+#define PAGE_A "0x1000 0000000000000001 Kernel data\n"
+#define PAGE_B "0x2000 0000000000000002 System RAM: slab\n"
+#define PAGE_C "0x3000 0000000000000003 System RAM: free (buddy)\n"
+
+static void memory_that_differs_is_told_with_its_owner(void **state)
+{
+	struct fixture *f = *state;
+
+	put_pages(f, "past", PAGE_A PAGE_B PAGE_C);
+	put_pages(f, "now", PAGE_A PAGE_B PAGE_C);
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 IDENTITY_SAME);
+	strbuf_clear(&f->text);
+	put_pages(f, "now", PAGE_A "0x2000 0000000000000009 System RAM: slab\n");
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 IDENTITY_DIFFERENT);
+	assert_contains(
+		strbuf_str(&f->text),
+		"pages of memory that differ: 2, the first: 0x2000 0000000000000002 System RAM: slab");
+}
+
+/* A page that only one of them has written. */
+static void a_page_of_one_side_only_differs(void **state)
+{
+	struct fixture *f = *state;
+
+	put_pages(f, "past", PAGE_A PAGE_C);
+	put_pages(f, "now", PAGE_A PAGE_B PAGE_C);
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 IDENTITY_DIFFERENT);
+	assert_contains(strbuf_str(&f->text), "differ: 1, the first: 0x2000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +203,8 @@ int main(void)
 		TEST(another_verdict_is_not_identical),
 		TEST(frames_that_are_gone_are_not_a_match),
 		TEST(without_a_digest_nothing_is_known),
+		TEST(memory_that_differs_is_told_with_its_owner),
+		TEST(a_page_of_one_side_only_differs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

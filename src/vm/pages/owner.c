@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-#include "page_owner.h"
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/pages/pages.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct {
 	{ 24, "zero page" }, { 26, "page table" },     { 32, "reserved" },
 };
 
-void page_owners_deinit(struct page_owners *owners)
+void vm_page_owners_deinit(struct vm_page_owners *owners)
 {
 	vec_deinit(&owners->ranges);
 }
@@ -35,7 +35,7 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 }
 
 /* "  01000000-01ffffff : Kernel code"; two spaces for each step inward. */
-static bool parse_line(const char *at, const char *end, struct page_owner_range *ret)
+static bool parse_line(const char *at, const char *end, struct vm_page_owner_range *ret)
 {
 	const char *start = at;
 	size_t n;
@@ -43,7 +43,7 @@ static bool parse_line(const char *at, const char *end, struct page_owner_range 
 	while (at < end && *at == ' ')
 		at++;
 	ret->depth = (unsigned int)(at - start) / 2;
-	if (ret->depth > PAGE_OWNER_LIMIT_DEPTH || !take_hex(&at, end, &ret->first))
+	if (ret->depth > VM_LIMIT_PAGE_OWNER_DEPTH || !take_hex(&at, end, &ret->first))
 		return false;
 	if (at == end || *at++ != '-' || !take_hex(&at, end, &ret->last))
 		return false;
@@ -57,22 +57,22 @@ static bool parse_line(const char *at, const char *end, struct page_owner_range 
 	return true;
 }
 
-struct error *page_owners_parse(const char *iomem, size_t n, struct bytes kpageflags,
-				struct page_owners *ret)
+struct error *vm_page_owners_parse(const char *iomem, size_t n, struct bytes kpageflags,
+				   struct vm_page_owners *ret)
 {
-	_cleanup_page_owners_ struct page_owners owners = { .flags = kpageflags };
+	_cleanup_vm_page_owners_ struct vm_page_owners owners = { .flags = kpageflags };
 	const char *at = iomem, *end = iomem + n;
 	uint64_t highest = 0;
 
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		struct page_owner_range range = { 0 };
+		struct vm_page_owner_range range = { 0 };
 
 		if (!stop)
 			stop = end;
-		if (owners.ranges.n == PAGE_OWNER_LIMIT_RANGES)
+		if (owners.ranges.n == VM_LIMIT_PAGE_OWNER_RANGES)
 			return base_error(BASE_LIMIT, 0, "/proc/iomem has more than %d lines",
-					  PAGE_OWNER_LIMIT_RANGES);
+					  VM_LIMIT_PAGE_OWNER_RANGES);
 		if (!parse_line(at, stop, &range))
 			return vm_error(VM_AGENT, 0, "/proc/iomem, line %zu: not a range",
 					owners.ranges.n + 1);
@@ -84,17 +84,17 @@ struct error *page_owners_parse(const char *iomem, size_t n, struct bytes kpagef
 		return vm_error(VM_AGENT, 0,
 				"/proc/iomem has no addresses: was it read without root?");
 	*ret = owners;
-	owners = (struct page_owners){ 0 };
+	owners = (struct vm_page_owners){ 0 };
 	return NULL;
 }
 
-static const struct page_owner_range *find_deepest(const struct page_owners *owners,
-						   uint64_t address)
+static const struct vm_page_owner_range *find_deepest(const struct vm_page_owners *owners,
+						      uint64_t address)
 {
-	const struct page_owner_range *found = NULL;
+	const struct vm_page_owner_range *found = NULL;
 
 	for (size_t i = 0; i < owners->ranges.n; i++) {
-		const struct page_owner_range *r = &owners->ranges.at[i];
+		const struct vm_page_owner_range *r = &owners->ranges.at[i];
 
 		if (address >= r->first && address <= r->last &&
 		    (!found || r->depth > found->depth))
@@ -103,7 +103,7 @@ static const struct page_owner_range *find_deepest(const struct page_owners *own
 	return found;
 }
 
-static void append_flags(const struct page_owners *owners, uint64_t address, struct strbuf *into)
+static void append_flags(const struct vm_page_owners *owners, uint64_t address, struct strbuf *into)
 {
 	struct cursor c = cursor_over(owners->flags);
 	const char *separator = ": ";
@@ -124,9 +124,10 @@ static void append_flags(const struct page_owners *owners, uint64_t address, str
 		strbuf_append(into, ": kernel");
 }
 
-void page_owners_format(const struct page_owners *owners, uint64_t address, struct strbuf *into)
+void vm_page_owners_format(const struct vm_page_owners *owners, uint64_t address,
+			   struct strbuf *into)
 {
-	const struct page_owner_range *range = find_deepest(owners, address);
+	const struct vm_page_owner_range *range = find_deepest(owners, address);
 
 	strbuf_append(into, range ? range->name : "no owner");
 	if (range)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "page_owner.h"
+#include "vm/pages/pages.h"
 
 #include "unit.h"
 
@@ -12,19 +12,20 @@ static const char iomem[] = "00000000-00000fff : Reserved\n"
 			    "  02200000-02bfffff : Kernel rodata\n"
 			    "  02c00000-02ffffff : Kernel data\n";
 
-static void expect_owner(const struct page_owners *owners, uint64_t address, const char *words)
+static void expect_owner(const struct vm_page_owners *owners, uint64_t address, const char *words)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	page_owners_format(owners, address, &text);
+	vm_page_owners_format(owners, address, &text);
 	assert_string_equal(strbuf_str(&text), words);
 }
 
 static void the_innermost_range_owns_a_page(void **state UNUSED)
 {
-	_cleanup_page_owners_ struct page_owners owners = { 0 };
+	_cleanup_vm_page_owners_ struct vm_page_owners owners = { 0 };
 
-	assert_success(page_owners_parse(iomem, sizeof(iomem) - 1, (struct bytes){ 0 }, &owners));
+	assert_success(
+		vm_page_owners_parse(iomem, sizeof(iomem) - 1, (struct bytes){ 0 }, &owners));
 	expect_owner(&owners, 0, "Reserved");
 	expect_owner(&owners, 0x1000000, "Kernel code");
 	expect_owner(&owners, 0x20fffff, "Kernel code");
@@ -38,14 +39,14 @@ static void the_innermost_range_owns_a_page(void **state UNUSED)
 static void page_flags_name_the_use_of_ram(void **state UNUSED)
 {
 	uint8_t flags[5 * 8] = { 0 };
-	_cleanup_page_owners_ struct page_owners owners = { 0 };
+	_cleanup_vm_page_owners_ struct vm_page_owners owners = { 0 };
 
 	flags[1 * 8] = 1 << 7;	    /* SLAB */
 	flags[2 * 8 + 1] = 1 << 2;  /* BUDDY, 10 */
 	flags[3 * 8 + 1] = 1 << 4;  /* ANON, 12 */
 	flags[3 * 8 + 1] |= 1 << 3; /* MMAP, 11 */
-	assert_success(page_owners_parse(iomem, sizeof(iomem) - 1,
-					 (struct bytes){ flags, sizeof(flags) }, &owners));
+	assert_success(vm_page_owners_parse(iomem, sizeof(iomem) - 1,
+					    (struct bytes){ flags, sizeof(flags) }, &owners));
 	expect_owner(&owners, 0x1000, "System RAM: slab");
 	expect_owner(&owners, 0x2fff, "System RAM: free (buddy)");
 	expect_owner(&owners, 0x3008, "System RAM: anonymous, mapped");
@@ -67,21 +68,21 @@ static void malformed_iomem_lines_are_refused(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct page_owners owners;
+		struct vm_page_owners owners;
 
-		assert_error_tag(
-			page_owners_parse(texts[i], strlen(texts[i]), (struct bytes){ 0 }, &owners),
-			"agent");
+		assert_error_tag(vm_page_owners_parse(texts[i], strlen(texts[i]),
+						      (struct bytes){ 0 }, &owners),
+				 "agent");
 	}
 }
 
 static void addresses_hidden_from_users_are_an_error(void **state UNUSED)
 {
 	static const char text[] = "00000000-00000000 : System RAM\n";
-	struct page_owners owners;
+	struct vm_page_owners owners;
 	struct error *err;
 
-	err = page_owners_parse(text, sizeof(text) - 1, (struct bytes){ 0 }, &owners);
+	err = vm_page_owners_parse(text, sizeof(text) - 1, (struct bytes){ 0 }, &owners);
 	assert_non_null(err);
 	assert_contains(error_message(err), "root");
 	error_free(err);
@@ -90,11 +91,12 @@ static void addresses_hidden_from_users_are_an_error(void **state UNUSED)
 static void a_list_without_end_is_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct page_owners owners;
+	struct vm_page_owners owners;
 
-	for (int i = 0; i <= PAGE_OWNER_LIMIT_RANGES; i++)
+	for (int i = 0; i <= VM_LIMIT_PAGE_OWNER_RANGES; i++)
 		strbuf_append(&text, "1000-2000 : System RAM\n");
-	assert_error_tag(page_owners_parse(text.at, text.n, (struct bytes){ 0 }, &owners), "limit");
+	assert_error_tag(vm_page_owners_parse(text.at, text.n, (struct bytes){ 0 }, &owners),
+			 "limit");
 }
 
 int main(void)
