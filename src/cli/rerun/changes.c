@@ -179,6 +179,10 @@ static void compare_tools(struct changes *changes, const struct result_run *past
 	if (now->ktstr_hash && differs(past->ktstr_hash, now->ktstr_hash))
 		say(changes, true, "changed: agent and plugin of ktstr: hash %s is now %s",
 		    past->ktstr_hash, now->ktstr_hash);
+	if (now->tools_hash && differs(past->tools_hash, now->tools_hash))
+		say(changes, true,
+		    "changed: the guest's busybox or its libraries: hash %s is now %s",
+		    past->tools_hash, now->tools_hash);
 }
 
 void changes_find(const struct result_run *past, const struct harness_variant *now,

@@ -11,6 +11,7 @@
 #include "cli/frame/commands.h"
 #include "harness/job.h"
 #include "kernel/kernel.h"
+#include "vm/image/image.h"
 #include "vm/qemu/qemu_binary.h"
 
 static struct error *unfit(const char *what)
@@ -265,15 +266,28 @@ struct error *rerun_read_clock(const struct result_run *past, struct harness_pla
 	return unfit("no machine has the speed that it says");
 }
 
+/* NULL: no busybox, which the run will tell. */
+static const char *hash_tools(char ret[HARNESS_VARIANT_ID_CHARS + 1])
+{
+	uint64_t hash;
+	_cleanup_error_ struct error *err = vm_initramfs_hash_tools(NULL, &hash);
+
+	if (err)
+		return NULL;
+	harness_format_hash(hash, ret);
+	return ret;
+}
+
 static struct error *compare(const struct rerun_config *config, const struct result_run *past,
 			     const struct harness_session *g, bool *ret_changed)
 {
 	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *qemu = NULL;
 	_cleanup_error_ struct error *no_qemu = vm_qemu_binary_find(&qemu);
-	char ktstr_hash[HARNESS_VARIANT_ID_CHARS + 1];
+	char ktstr_hash[HARNESS_VARIANT_ID_CHARS + 1], tools_hash[HARNESS_VARIANT_ID_CHARS + 1];
 	const struct changes_tools tools = {
 		.qemu_version = no_qemu ? NULL : qemu->version.text,
 		.ktstr_hash = harness_ktstr_hash(ktstr_hash),
+		.tools_hash = past->tools_hash ? hash_tools(tools_hash) : NULL,
 	};
 	const struct harness_variant *variant = &g->plan.variants.at[0];
 	const struct harness_test_files *files = harness_session_files_of(g, variant->test);

@@ -65,6 +65,9 @@ static void explain_difference(const char *past_path, const struct result_run *p
 	_cleanup_error_ struct error *err = read_frames(past_path, past, &was);
 
 	strbuf_appendf(into, "digest %s, was %s; ", now->digest, past->digest);
+	if (past->files_hash && now->files_hash && strcmp(past->files_hash, now->files_hash) != 0)
+		strbuf_appendf(into, "files sent into the guest, with libraries: hash %s, was %s; ",
+			       now->files_hash, past->files_hash);
 	if (!err)
 		err = read_frames(now_path, now, &is);
 	if (!err) {

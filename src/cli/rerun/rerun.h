@@ -68,7 +68,7 @@ void changes_deinit(struct changes *changes);
 
 /* What a guest runs on beside its kernel; NULL: not known. */
 struct changes_tools {
-	const char *qemu_version, *ktstr_hash;
+	const char *qemu_version, *ktstr_hash, *tools_hash;
 };
 
 /*

@@ -117,13 +117,15 @@ static void tools_count_with_a_virtual_clock_only(void **state)
 	f->past.qemu_version = word("10.0.2");
 	f->past.ktstr_hash = word("aa");
 	f->past.clock.kind = RESULT_CLOCK_REAL;
-	f->tools = (struct changes_tools){ "9.2.0", "bb" };
+	f->past.tools_hash = word("cc");
+	f->tools = (struct changes_tools){ "9.2.0", "bb", "dd" };
 	assert_changes(f, 0, "same variant: 0123456789abcdef, nothing changed\n");
 	strbuf_clear(&f->text);
 	f->past.clock.kind = RESULT_CLOCK_VIRTUAL;
-	assert_changes(f, 2,
+	assert_changes(f, 3,
 		       "changed: QEMU 10.0.2 is now 9.2.0\n"
 		       "changed: agent and plugin of ktstr: hash aa is now bb\n"
+		       "changed: the guest's busybox or its libraries: hash cc is now dd\n"
 		       "same variant: 0123456789abcdef\n");
 }
 

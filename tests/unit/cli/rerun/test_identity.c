@@ -99,6 +99,25 @@ static void the_first_frame_that_differs_is_shown_with_both(void **state)
 	      "  is:  report on channel 2 at 2.000000007 s, 6 bytes, hash 0000000000000033\n");
 }
 
+/* A library of another host is in no list of files. */
+static void other_libraries_are_named_where_runs_differ(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past.files_hash = "1111111111111111";
+	f->now.files_hash = "2222222222222222";
+	check(f, IDENTITY_SAME, "identical to the bit: digest aaaaaaaaaaaaaaaa, fail\n");
+	f->now.digest = "bbbbbbbbbbbbbbbb";
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: digest bbbbbbbbbbbbbbbb, was aaaaaaaaaaaaaaaa; files sent into the guest, "
+	      "with libraries: hash 2222222222222222, was 1111111111111111; the first 2 frames are "
+	      "the same\n");
+	f->now.files_hash = f->past.files_hash;
+	check(f, IDENTITY_DIFFERENT,
+	      "not identical: digest bbbbbbbbbbbbbbbb, was aaaaaaaaaaaaaaaa; the first 2 frames are "
+	      "the same\n");
+}
+
 static void a_run_that_ends_earlier_has_no_frame_there(void **state)
 {
 	struct fixture *f = *state;
@@ -199,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_same_digest_and_verdict_are_identical),
 		TEST(the_first_frame_that_differs_is_shown_with_both),
+		TEST(other_libraries_are_named_where_runs_differ),
 		TEST(a_run_that_ends_earlier_has_no_frame_there),
 		TEST(another_verdict_is_not_identical),
 		TEST(frames_that_are_gone_are_not_a_match),
