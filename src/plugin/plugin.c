@@ -187,6 +187,8 @@ static int check_qemu(void)
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 					   char **argv)
 {
+	bool is_trial = false;
+
 	(void)info;
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
@@ -200,8 +202,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info
 			config.cpus = (unsigned int)number;
 		else if (strncmp(argv[i], "fd=", 3) == 0)
 			config.fd = (int)number;
+		else if (strcmp(argv[i], "trial=on") == 0)
+			is_trial = true;
 	}
-	if (config.fd < 0 || config.turn < 2 || config.cpus < 1)
+	if (is_trial && check_qemu() == 0)
+		_exit(WIRE_TRIAL_STATUS);
+	if (is_trial || config.fd < 0 || config.turn < 2 || config.cpus < 1)
 		return complain("an argument is missing");
 	if (check_qemu() < 0)
 		return -1;

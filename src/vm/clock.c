@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/clock.h"
 
+#include "base/alloc.h"
 #include "vm/error.h"
+#include "vm/qemu/qemu_binary.h"
 
 enum {
 	MOST_MIPS = 1000, /* an instruction takes at least 1 ns */
@@ -34,13 +36,25 @@ enum vm_clock_kind vm_clock_decide(enum vm_clock_wish wish, enum vm_accel_kind a
 	return wish == VM_CLOCK_WISH_VIRTUAL ? VM_CLOCK_VIRTUAL : VM_CLOCK_REAL;
 }
 
-enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel)
+enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel,
+				   struct error **ret_why)
 {
+	_cleanup_error_ struct error *no_qemu = NULL;
+	_cleanup_free_ char *qemu = NULL;
 	struct vm_accel chosen = { 0 };
+	enum vm_clock_kind kind;
 
+	*ret_why = NULL;
 	if (wish == VM_CLOCK_WISH_AUTO)
 		vm_accel_choose(accel, &chosen);
-	return vm_clock_decide(wish, chosen.kind);
+	kind = vm_clock_decide(wish, chosen.kind);
+	if (wish != VM_CLOCK_WISH_AUTO || kind == VM_CLOCK_REAL)
+		return kind;
+	/* Without a QEMU there will be an error, whatever the clock. */
+	no_qemu = vm_qemu_binary_path(&qemu);
+	if (!no_qemu)
+		*ret_why = vm_clock_trial(qemu);
+	return *ret_why ? VM_CLOCK_REAL : kind;
 }
 
 static double mips_of(unsigned int shift)

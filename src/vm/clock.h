@@ -32,12 +32,20 @@ enum vm_clock_wish { VM_CLOCK_WISH_AUTO, VM_CLOCK_WISH_VIRTUAL, VM_CLOCK_WISH_RE
 extern const char *const vm_clock_wish_words[];
 
 /*
- * AUTO: virtual where guests are emulated, real where KVM executes them. Asks vm_accel_choose()
- * only where the answer depends on it.
+ * AUTO: virtual where guests are emulated and QEMU can do it, real elsewhere. Asks
+ * vm_accel_choose() only where the answer depends on it. *ret_why is why it is real though guests
+ * are emulated, for the caller to free; NULL: there is nothing to explain.
  */
-enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel);
+enum vm_clock_kind vm_clock_choose(enum vm_clock_wish wish, enum vm_accel_wish accel,
+				   struct error **ret_why);
 /* The decision alone. */
 enum vm_clock_kind vm_clock_decide(enum vm_clock_wish wish, enum vm_accel_kind accel);
+
+/*
+ * Whether this QEMU can give a guest a virtual clock: VM_QEMU_FAILED says why not. It is run once;
+ * later calls know.
+ */
+struct error *vm_clock_trial(const char *qemu_path) MUST_CHECK;
 
 /* How fast a machine with a virtual clock is, in millions of instructions per second. */
 struct vm_speed {

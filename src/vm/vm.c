@@ -91,6 +91,9 @@ struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish)
 			return vm_error(VM_QEMU_FAILED, 0,
 					"only TCG counts instructions: a virtual clock has no KVM");
 		wish = VM_ACCEL_WISH_TCG;
+		err = vm_clock_trial(vm->qemu->path);
+		if (err)
+			return err;
 	}
 	vm_accel_choose(wish, &vm->accel);
 	if (vm->cpu)

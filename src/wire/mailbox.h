@@ -50,6 +50,9 @@ enum wire_mark {
 #define WIRE_MARK_BYTES	 7
 #define WIRE_MARK_OPCODE "\x0f\x1f\x80" /* then the mark, least byte first */
 
+/* How QEMU ends where the plugin was only to be tried (`trial=on`), and can do its work there. */
+enum { WIRE_TRIAL_STATUS = 75 };
+
 /* On the socket between plugin and host: one byte each, except GO. */
 enum wire_hold {
 	WIRE_HOLD_WAITS = 'W', /* plugin: held; read and write the mailbox, then answer */

@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "base/slice.h"
 #include "kernel/cache.h"
+#include "vm/clock.h"
 #include "vm/qemu/qemu_binary.h"
 
 static bool cpu_has(const char *root, const char *flag)
@@ -97,6 +98,24 @@ void check_qemu(const char *root, struct finding *finding)
 		finding_say(finding, CHECK_LIMITED,
 			    "%s, version %s: versions before 7.2 were never tested", binary->path,
 			    binary->version.text);
+	fix_by_newer_qemu(root, finding);
+}
+
+void check_clock(const char *root, struct finding *finding)
+{
+	_cleanup_free_ char *qemu = NULL;
+	_cleanup_error_ struct error *err = vm_qemu_binary_path(&qemu);
+
+	if (err) {
+		finding_say(finding, CHECK_LIMITED, "only real clocks, without a QEMU");
+		return;
+	}
+	err = vm_clock_trial(qemu);
+	if (!err) {
+		finding_say(finding, CHECK_OK, "virtual clocks work: QEMU takes our plugin");
+		return;
+	}
+	finding_say(finding, CHECK_LIMITED, "only real clocks: %s", error_message(err));
 	fix_by_newer_qemu(root, finding);
 }
 

@@ -57,6 +57,7 @@ char *check_os_release(const char *root, const char *name);
 #define DOCTOR_CHECKS(X)                                                 \
 	X(accelerator, "what executes guests: KVM, or TCG")              \
 	X(qemu, "the QEMU that is used, and its version")                \
+	X(clock, "whether guests can have a virtual clock")              \
 	X(firmware, "qboot.rom, which starts a guest's kernel")          \
 	X(kernel, "the kernels that are cached")                         \
 	X(busybox, "the shell and tools of a guest")                     \

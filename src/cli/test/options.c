@@ -98,13 +98,16 @@ struct harness_plan_clock test_clock(const struct test_config *config)
 {
 	enum vm_clock_wish wish = asks_for_virtual(config) ? VM_CLOCK_WISH_VIRTUAL
 							   : (enum vm_clock_wish)config->clock;
+	_cleanup_error_ struct error *why = NULL;
 	struct harness_plan_clock clock = {
-		.kind = vm_clock_choose(wish, (enum vm_accel_wish)config->accel),
+		.kind = vm_clock_choose(wish, (enum vm_accel_wish)config->accel, &why),
 		.mips = config->mips,
 		.first_seed = config->first_seed,
 		.last_seed = config->last_seed,
 	};
 
+	if (why && !config->quiet)
+		cli_say("note: tests use the real clock: %s", error_message(why));
 	if (config->repeat > 1)
 		clock.last_seed = clock.first_seed + config->repeat - 1;
 	return clock;

@@ -3,9 +3,10 @@
 
 #include "json/writer.h"
 #include "text/terminal.h"
+#include "vm/clock.h"
 
 /* Between the id and the state. */
-enum { INFO_COLUMNS = 6 };
+enum { INFO_COLUMNS = 7 };
 
 /* The clock that wrote the time may be ahead of ours. */
 static uint64_t age_sec(const struct vm_run_info *info, uint64_t now_sec)
@@ -43,14 +44,17 @@ static void add_info(struct text_table *table, const struct vm_run_info *info, u
 		format_age(&age, age_sec(info, now_sec));
 	text_table_addf(table, "%d", info->owner.pid);
 	text_table_add_row(table, info->kernel_release ? info->kernel_release : info->kernel_id,
-			   info->topology, memory.at, info->accel, age.at);
+			   info->topology, memory.at, info->accel,
+			   vm_clock_name(info->deterministic ? VM_CLOCK_VIRTUAL : VM_CLOCK_REAL),
+			   age.at);
 }
 
 void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			  const struct text_look *look, struct strbuf *into)
 {
-	_cleanup_text_table_ struct text_table *table = TEXT_TABLE(
-		"ID", ">OWNER", "~KERNEL", "TOPOLOGY", ">MEMORY", "ACCEL", ">AGE", "STATE");
+	_cleanup_text_table_ struct text_table *table = TEXT_TABLE("ID", ">OWNER", "~KERNEL",
+								   "TOPOLOGY", ">MEMORY", "ACCEL",
+								   "CLOCK", ">AGE", "STATE");
 
 	if (list->entries.n == 0) {
 		strbuf_append(into, "No VM is running.\n");

@@ -56,13 +56,17 @@ static void defaults_never_exceed_what_there_is(void **state UNUSED)
 /* What is asked for counts; only what is left open depends on what executes the guests. */
 static void a_clock_that_is_asked_for_is_taken(void **state UNUSED)
 {
+	struct error *why = NULL;
+
 	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_VIRTUAL, VM_ACCEL_TCG), VM_CLOCK_VIRTUAL);
 	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_REAL, VM_ACCEL_TCG), VM_CLOCK_REAL);
 	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_REAL, VM_ACCEL_KVM), VM_CLOCK_REAL);
 	assert_int_equal(vm_clock_decide(VM_CLOCK_WISH_AUTO, VM_ACCEL_KVM), VM_CLOCK_REAL);
-	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_VIRTUAL, VM_ACCEL_WISH_AUTO),
+	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_VIRTUAL, VM_ACCEL_WISH_AUTO, &why),
 			 VM_CLOCK_VIRTUAL);
-	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_REAL, VM_ACCEL_WISH_TCG), VM_CLOCK_REAL);
+	assert_int_equal(vm_clock_choose(VM_CLOCK_WISH_REAL, VM_ACCEL_WISH_TCG, &why),
+			 VM_CLOCK_REAL);
+	assert_null(why);
 	assert_string_equal(vm_clock_wish_words[VM_CLOCK_WISH_VIRTUAL], "virtual");
 }
 

@@ -64,6 +64,16 @@ static void old_versions_of_qemu_are_limited(void **state)
 	unsetenv("KTSTR_QEMU");
 }
 
+static void a_qemu_without_plugins_has_only_real_clocks(void **state)
+{
+	struct machine *m = *state;
+
+	qemu_is(m, "9.1.3");
+	expect(m, check_clock, CHECK_LIMITED, "cannot give a guest a virtual clock",
+	       "qemu-system-x86");
+	unsetenv("KTSTR_QEMU");
+}
+
 static void without_qemu_the_package_is_named(void **state)
 {
 	struct machine *m = *state;
@@ -143,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_MACHINE(tcg_is_explained_with_the_module_to_load),
 		IN_MACHINE(old_versions_of_qemu_are_limited),
+		IN_MACHINE(a_qemu_without_plugins_has_only_real_clocks),
 		IN_MACHINE(without_qemu_the_package_is_named),
 		IN_MACHINE(firmware_is_found_where_qemu_keeps_it),
 		IN_MACHINE(a_kernel_must_be_cached),

@@ -13,6 +13,7 @@ static struct vm_run_info described = {
 	.topology = (char *)"1n2l2c1t",
 	.memory_bytes = UINT64_C(1) << 30,
 	.accel = (char *)"tcg",
+	.deterministic = true,
 };
 
 static struct vm_run_info little = { .id = (char *)"bb000001", .owner = { .pid = 8 } };
@@ -46,9 +47,11 @@ static void each_vm_has_its_row(void **state UNUSED)
 	_cleanup_free_ char *text = table_at(&three, 1042);
 
 	assert_contains(text, "ID ");
-	assert_contains(text,
-			"aa000001   4711  k\\x1b[31m  1n2l2c1t  1.0 GiB  tcg    42s  running");
+	assert_contains(
+		text,
+		"aa000001   4711  k\\x1b[31m  1n2l2c1t  1.0 GiB  tcg    virtual  42s  running");
 	assert_contains(text, "bb000001      8  -");
+	assert_contains(text, "  real ");
 	assert_contains(text, "starting");
 	assert_contains(text, "cc000001      -  -");
 	assert_contains(text, "unreadable");
