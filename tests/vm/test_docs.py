@@ -41,6 +41,10 @@ def dialogue(text):
 def masked(text):
     """Without what differs from run to run: numbers, hashes, directories, the kernel's name."""
     text = re.sub(r"on Linux [^\s,]+", "on Linux K", text)
+    # The page is about a host without KVM and with several CPUs.
+    text = re.sub(r", (real|virtual) clock(, \d+ at a time)?", "", text)
+    text = re.sub(r"(?m) (real|virtual, seed \d+)$", "", text)
+    text = re.sub(r", error bar [\d.]+ %", "", text)
     text = re.sub(r"searched in \S+,", "searched in F,", text)
     text = re.sub(r"-[0-9a-f]{16}\b", "-H", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT[\d-]+", "T", text)

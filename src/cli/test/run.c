@@ -73,8 +73,9 @@ static unsigned int jobs_of(const struct test_config *config, const struct harne
 	if (config->jobs)
 		return config->jobs;
 	/* One thread executes all CPUs of such a guest, and another guest does not disturb it. */
-	if (is_virtual(plan))
-		return cpus > 1 ? (unsigned int)cpus : 1;
+	if (is_virtual(plan) && cpus > 1)
+		return (size_t)cpus < plan->variants.n ? (unsigned int)cpus
+						       : (unsigned int)plan->variants.n;
 	return cpus > 3 ? (unsigned int)(cpus / 2) : 1;
 }
 
