@@ -198,6 +198,8 @@ void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struc
 
 	set_limits(run, &facts);
 	run->error = run->archive ? put_files(vm, run->archive, cancel) : NULL;
+	if (!run->error && !run->settled.known)
+		run->error = vm_settle(vm, cancel, &run->settled);
 	if (!run->error)
 		run_test(run, vm, cancel);
 	else if (cancel_requested(cancel))

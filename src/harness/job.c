@@ -45,7 +45,7 @@ static struct error *warm_up(void *context, struct vm *vm, const struct cancel *
 		err = NULL;
 	}
 	job->files_in = !err;
-	return err;
+	return err ? err : vm_settle(vm, cancel, &job->vm_settled);
 }
 
 static void on_template(void *context)
@@ -323,6 +323,7 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 		.topology = &job->variant->topology,
 		.program = job->files->at[0].name,
 		.archive = job->files_in ? NULL : &job->archive,
+		.settled = job->vm_settled,
 		.on_stage = on_stage,
 		.context = job,
 	};

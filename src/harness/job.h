@@ -84,9 +84,10 @@ struct harness_job {
 	struct strbuf archive, console;
 	char *frames_file; /* beside the record; NULL: none */
 	struct vm *vm;
-	bool files_in;	  /* the guest that was prepared has them */
-	bool settled;	  /* no guest is needed: the outcome has its parts */
-	bool keeps_guest; /* frozen and kept for inspection */
+	bool files_in;		      /* the guest that was prepared has them */
+	struct vm_settled vm_settled; /* and its CPUs were idle */
+	bool settled;		      /* no guest is needed: the outcome has its parts */
+	bool keeps_guest;	      /* frozen and kept for inspection */
 };
 
 /* Never fails: what goes wrong is a part of the outcome. */

@@ -179,6 +179,24 @@ static void write_ms(const void *member, struct json_writer *w)
 
 static const struct json_codec ms_codec = { .type = "number", .write = write_ms };
 
+static void write_percent(const void *member, struct json_writer *w)
+{
+	json_write_double(w, *(const uint32_t *)member / 10.0);
+}
+
+static const struct json_codec percent_codec = { .type = "number", .write = write_percent };
+
+static const struct json_row settled_rows[] = {
+	{ JSON_CUSTOM_AS(struct vm_settled, waited_ns, "waited_ms", &ms_codec),
+	  .means = "from the first look to the last, by the guest's clock" },
+	{ JSON_CUSTOM_AS(struct vm_settled, quiet_ns, "idle_ms", &ms_codec),
+	  .means = "the last part of it, in which the CPUs were idle" },
+	{ JSON_SCALAR(struct vm_settled, cpu), .means = "the busiest CPU in that part" },
+	{ JSON_CUSTOM_AS(struct vm_settled, permille, "busy_pct", &percent_codec),
+	  .means = "how busy that was in a window of a few milliseconds" },
+};
+static const struct json_rows settled_table = { JSON_TABLE(settled_rows) };
+
 #define RUN(member) JSON_SCALAR(struct harness_guest_run, member)
 
 static const struct json_row facts_rows[] = {
@@ -186,6 +204,9 @@ static const struct json_row facts_rows[] = {
 	  .means = "how long the test was allowed to take" },
 	{ RUN(slowness),
 	  .means = "how many times slower than with KVM the guest is expected to be" },
+	{ JSON_OBJECT_AS(struct harness_guest_run, settled, "guest_idle", &settled_table),
+	  JSON_HAS(struct harness_guest_run, settled.known),
+	  .means = "how the guest's CPUs became idle before the test" },
 	{ JSON_WORD_AS(struct harness_guest_run, report.stage, "stage_reached",
 		       exchange_stage_names),
 	  JSON_HAS(struct harness_guest_run, report.has_stage),

@@ -8,6 +8,7 @@
 #include "harness/test_report.h"
 #include "procfs/task.h"
 #include "vm/link/exec.h"
+#include "vm/link/settle.h"
 
 /* How the run ended, as the runner saw it. */
 enum harness_run_end {
@@ -77,6 +78,11 @@ struct harness_guest_run {
 	const struct topo *topology;
 	const char *program;	      /* its name in WIRE_TEST_DIR */
 	const struct strbuf *archive; /* NULL: the files are in */
+	/*
+	 * How the guest's CPUs became idle. While that is not known, it is waited for before the
+	 * test is run.
+	 */
+	struct vm_settled settled;
 	/* The test entered a stage; may be NULL. */
 	void (*on_stage)(void *context, enum wire_stage stage);
 	void *context;

@@ -45,6 +45,18 @@ class Guests(judged.Judged):
         self.judged("powers_off", "broken", "agent-lost", "in stage work.*switched itself off", parts=["agent-lost"])
 
 
+class Busy(judged.Judged):
+    """What a binary leaves behind in a guest that is kept ready."""
+
+    SUITE = "busy"
+    OPTIONS = ("--clock", "real")
+
+    def test_a_guest_that_never_becomes_idle_is_broken_with_the_name_of_who_it_was(self):
+        record = self.judged("passes", "broken", "guest-busy", r"before the test began: .*not idle after \d+\.\d s: never_idle \(pid \d+\) used \d\d+ % of",
+                             parts=["guest-busy"])
+        self.assertNotIn("guest_idle", record)
+
+
 class Kept(judged.Case):
     def test_a_guest_that_panicked_is_kept_when_its_verdict_was_told(self):
         runner = subprocess.Popen([judged.KTSTR, "test", judged.suite("guests"), "-k", "panics", "--keep-guest", "1000",

@@ -194,6 +194,17 @@ class Host:
             options["flags"] = options.get("flags", 0) | RUN_STDIN
         return self.finish(self.start(argv, **options), stdin)
 
+    def settle(self, limit_ms, window_ms=20, permille=100):
+        """(waited_ns, quiet_ns, cpu, permille), or the words of FAILED as a RuntimeError."""
+        self.channel += 1
+        self.send("settle", self.channel, struct.pack("<III", limit_ms, window_ms, permille))
+        got = self.receive()
+        assert got.channel == self.channel, got
+        if got.type == "failed":
+            raise RuntimeError(got.payload.decode().replace("\0", " "))
+        assert got.type == "settled", got
+        return struct.unpack("<QQII", got.payload)
+
     def put(self, root, archive):
         self.channel += 1
         self.send("put", self.channel, root.encode() + b"\0")

@@ -155,6 +155,25 @@ class OneGuest(unittest.TestCase):
         self.assertEqual((got.type, got.channel), ("topology", 77))
         self.assertIn("cpus 0-1\n", got.payload.decode())
 
+    def test_idle_cpus_are_waited_for(self):
+        self.host.settle(120000)
+        waited_ns, quiet_ns, cpu, permille = self.host.settle(60000)
+        self.assertGreaterEqual(waited_ns, quiet_ns)
+        self.assertGreaterEqual(quiet_ns, 60e6)
+        self.assertIn(cpu, (0, 1))
+        self.assertLessEqual(permille, 100)
+
+    def test_who_keeps_a_cpu_busy_is_named(self):
+        channel = self.host.start(["sh", "-c", "echo on; while :; do :; done"])
+        loop = self.host.finish(channel, until=lambda r: b"on" in r.out)
+        # It is alone on its CPU, and the kernel's counters of that CPU stand still.
+        for _ in range(3):
+            with self.assertRaisesRegex(RuntimeError, rf"^agent-busy not idle after \d+\.\d s: sh \(pid {loop.pid}\) used \d\d+ % of "):
+                self.host.settle(200)
+        self.host.send("signal", channel, struct.pack("<I", signal.SIGKILL))
+        self.host.finish(channel, result=loop)
+        self.host.settle(60000)
+
 
 @unittest.skipIf(guest.missing(), guest.missing())
 class Ends(unittest.TestCase):

@@ -51,6 +51,20 @@ class Runner(GuestTest):
             times = [stage["at_ms"] for stage in record["stages"]]
             self.assertEqual(times, sorted(times))
 
+    def test_every_test_begins_in_an_idle_guest(self):
+        # Kept ready or not, with both clocks.
+        for options in ((), ("--ahead", "0"), ("--clock", "real"), ("--clock", "real", "--ahead", "0")):
+            with self.subTest(options=options):
+                out = "-".join(["out", *options])
+                done = run(os.path.join(SUITES, "trivial"), "-k", "trivial_03", "-o", out, *options, cwd=self.directory.name)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+                (record,) = records(os.path.join(self.directory.name, out))
+                idle = record["guest_idle"]
+                self.assertGreaterEqual(idle["waited_ms"], idle["idle_ms"])
+                self.assertGreaterEqual(idle["idle_ms"], 45)
+                self.assertEqual(idle["cpu"], 0)
+                self.assertLessEqual(idle["busy_pct"], 10)
+
 
 if __name__ == "__main__":
     tap.main(__name__)

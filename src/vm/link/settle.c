@@ -71,6 +71,7 @@ static struct error *take_answer(const struct wire_frame *frame, struct vm_settl
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_AGENT);
 	*ret = (struct vm_settled){
+		.known = true,
 		.waited_ns = settled.waited_ns,
 		.quiet_ns = settled.quiet_ns,
 		.cpu = settled.cpu,

@@ -7,7 +7,8 @@
 
 /* In the guest's time. */
 struct vm_settled {
-	uint64_t waited_ns; /* in all; 0: nobody asked */
+	bool known;	    /* false: nobody asked */
+	uint64_t waited_ns; /* in all */
 	uint64_t quiet_ns;  /* the last part of it, in which the CPUs were idle */
 	uint32_t cpu;	    /* the busiest one in that part */
 	uint32_t permille;  /* how much of a window it was busy, without the agent's own work */

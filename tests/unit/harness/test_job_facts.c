@@ -119,7 +119,8 @@ static void statistics_without_workers_are_absent(void **state UNUSED)
 	"\"total_iterations\":14}],\"total_workers\":2,\"total_iterations\":14,"     \
 	"\"total_migrations\":0,\"worst_gap_ms\":5,\"worst_spread\":50.0}"
 #define FACTS_TEXT                                                                         \
-	"{\"time_limit_ms\":30000,\"slowness\":1.5,\"stage_reached\":\"setup\","           \
+	"{\"time_limit_ms\":30000,\"slowness\":1.5,\"guest_idle\":{\"waited_ms\":112,"     \
+	"\"idle_ms\":45,\"cpu\":3,\"busy_pct\":2.5},\"stage_reached\":\"setup\","          \
 	"\"cgroups\":[{\"name\":\"left\",\"cpus\":\"0-1\"}],"                              \
 	"\"workers\":[{\"cgroup\":\"left\",\"kind\":\"spin\",\"pid\":50,"                  \
 	"\"end\":\"finished\",\"iterations\":7,\"units\":70,\"cpu_ns\":1000000000,"        \
@@ -151,7 +152,11 @@ static char *text_of(write_fn *write, const struct harness_guest_run *run)
 /* A program that ended and one that did not, a worker, and a scheduler with all there is. */
 static struct harness_guest_run run_with_everything(struct told *t)
 {
-	struct harness_guest_run run = { .limit_ns = 30000000000, .slowness = 1.5 };
+	struct harness_guest_run run = {
+		.limit_ns = 30000000000,
+		.slowness = 1.5,
+		.settled = { true, 112999999, 45000000, 3, 25 },
+	};
 	struct exchange_worker *worker;
 
 	told_init(t);
