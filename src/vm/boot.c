@@ -193,7 +193,7 @@ static struct error *fill_from_host(struct wire_hello *hello, uint32_t *session)
 /* The same for every run with this seed. */
 static void fill_from_seed(const struct vm *vm, struct wire_hello *hello, uint32_t *session)
 {
-	uint64_t word = vm->seed;
+	uint64_t word = vm->random_seed;
 
 	for (size_t i = 0; i < sizeof(hello->entropy); i++) {
 		word = hash_bytes(HASH_INIT, &word, sizeof(word));

@@ -81,7 +81,7 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	first->cancel = cancel;
 	first->speed = vm->speed;
 	/* All seeds share the template. */
-	first->seed = VM_SEED_DEFAULT;
+	first->seed = first->random_seed = VM_SEED_DEFAULT;
 	err = vm_choose_qemu(first, spec->accel);
 	if (!err)
 		err = build_initramfs(spec->kernel, &initramfs);

@@ -67,7 +67,7 @@ struct vm {
 	char *cpu;	       /* asked for; NULL: the usual one */
 	enum vm_clock_kind clock;
 	struct vm_speed speed; /* of a virtual clock */
-	uint64_t seed;
+	uint64_t seed, random_seed;
 	struct topo topology;
 	uint64_t memory_bytes;
 	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */

@@ -35,6 +35,7 @@ struct vm *vm_new(const struct vm_spec *spec)
 	vm->kernel_build_id = copy(kernel->build_id);
 	vm->clock = spec->clock;
 	vm->seed = spec->seed;
+	vm->random_seed = spec->random_seed ? spec->random_seed : spec->seed;
 	vm->say = spec->say;
 	vm->say_context = spec->say_context;
 	return vm;

@@ -38,7 +38,10 @@ struct vm_spec {
 	enum vm_clock_kind clock;
 	unsigned int mips; /* virtual: of one CPU when all are busy; 0: see vm_speed_choose() */
 	uint64_t seed;	   /* virtual: random bytes and where turns of CPUs end; 0: QEMU's turns */
-	bool cold;	   /* boot, whatever the cache holds */
+	/* Virtual: of the random bytes alone, to tell what each part of a seed does; 0: the seed.
+	 */
+	uint64_t random_seed;
+	bool cold; /* boot, whatever the cache holds */
 	/* One line for people who want to know what goes on; may be NULL. */
 	void (*say)(void *context, const char *line);
 	/* A template is about to be booted, which takes seconds; may be NULL. */

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 		"with a virtual clock: millions of instructions per second of guest time that a CPU executes when all are busy"),
 	CLI_OPTION(
 		"seed", "N", CLI_STRING(struct test_config, seed),
-		"with a virtual clock: what decides random bytes and where turns of CPUs end; 1 by default, 0 leaves turns to QEMU"),
+		"with a virtual clock: what decides random bytes, starts of workers and where turns of CPUs end; 1 by default, 0 leaves turns to QEMU"),
 	CLI_OPTION("seeds", "A..B", CLI_STRING(struct test_config, seeds),
 		   "run each test once with every seed from A to B"),
 	TEST_OPTIONS_OF_RUNS(
