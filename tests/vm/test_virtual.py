@@ -2,9 +2,12 @@
 """Guests with a virtual clock: the same bytes each time. tests/soak repeats it longer, with more machines and load."""
 
 import hashlib
+import re
+import subprocess
 import unittest
 
 import guest
+import machine
 import repeat
 import tap
 
@@ -39,6 +42,20 @@ class Virtual(unittest.TestCase):
             self.assertRegex(told, r"(?m)^pages [1-9]")
             self.assertRegex(told, r"(?m)^page 0x[0-9a-f]+: \d+ bytes from 0x[0-9a-f]+ on: System RAM: \w")
             self.assertNotIn("no owner", told)
+
+    def test_another_seed_is_another_run(self):
+        def digest(seed):
+            # Who ran when, without a random byte: only turns can make a difference.
+            done = subprocess.run([machine.KTSTR, "shell", "--clock", "virtual", "--seed", str(seed), "-t", "2", "-v",
+                                   "--exec", "for i in 1 2 3; do (while :; do :; done) & done; sleep 0.1; cat /proc/schedstat"],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+            return done.stdout, re.search(r"seed (\d+), digest ([0-9a-f]{16})", done.stderr).groups()
+
+        first, again, other = digest(1), digest(1), digest(2)
+        self.assertEqual(first, again)
+        self.assertEqual((first[1][0], other[1][0]), ("1", "2"))
+        self.assertNotEqual(first[0], other[0])
+        self.assertNotEqual(first[1][1], other[1][1])
 
     def test_a_panic_in_virtual_time_is_reported(self):
         with repeat.Repeat("1n1l1c1t", ["sh", "-c", "echo c > /proc/sysrq-trigger"]) as r:
