@@ -177,6 +177,7 @@ enum agent_command_stream {
 struct agent_command {
 	uint32_t channel;
 	bool pty;
+	bool measures; /* a measurement of ours: the report is a MEASURED frame */
 	pid_t pid;
 	int fds[AGENT_COMMAND_N_STREAMS]; /* -1: none, or over */
 
@@ -228,6 +229,13 @@ void agent_command_resize(const struct agent_command *c, uint16_t cols, uint16_t
 void agent_command_reaped(struct agent_command *c, int status, const struct rusage *usage);
 /* Ended, and all it wrote is on its way: sends EXITED, after which it can be freed. */
 bool agent_command_finish(struct agent_command *c, struct agent_output *out);
+
+/* A measurement of the machine (measure.h) in a process of its own, as if it were a command. */
+
+struct error *agent_command_measure(uint32_t channel, uint32_t phase_ms, bool reset_oom,
+				    struct agent_command **ret) MUST_CHECK;
+/* agent_command_finish() of a measurement: sends MEASURED or FAILED. */
+void agent_command_send_measured(struct agent_command *c, struct agent_output *out);
 
 /*
  * Files from the host: an archive that arrives in pieces is unpacked below one

@@ -328,6 +328,10 @@ bool agent_command_finish(struct agent_command *c, struct agent_output *out)
 {
 	if (!c->exited)
 		return false;
+	if (c->measures) {
+		agent_command_send_measured(c, out);
+		return true;
+	}
 	/* Its end may be known before its beginning was looked at. */
 	if (c->fds[AGENT_COMMAND_STATUS] >= 0)
 		handle_status(c, out);

@@ -242,6 +242,29 @@ static struct error *handle_settle(struct agent *a, const struct wire_frame *fra
 	return err ? err : agent_quiet_new(frame->channel, &request, a->config->proc, &a->quiet);
 }
 
+static struct error *handle_measure(struct agent *a, const struct wire_frame *frame)
+{
+	struct agent_command *command;
+	struct wire_measure message;
+	struct error *err = check_channel(a, frame->channel);
+
+	if (err)
+		return err;
+	if (a->commands.n > 0)
+		return agent_error(
+			AGENT_LIMIT, 0,
+			"the machine is measured while nothing runs, and %zu commands do",
+			a->commands.n);
+	err = wire_measure_decode(frame->payload, &message);
+	if (err)
+		return err;
+	err = agent_command_measure(frame->channel, message.phase_ms, a->config->owns_machine,
+				    &command);
+	if (!err)
+		vec_push(&a->commands, command);
+	return err;
+}
+
 static struct error *handle_power_off(struct agent *a, const struct wire_frame *frame UNUSED)
 {
 	a->powering_off = true;
@@ -265,6 +288,7 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 		[WIRE_GET_TOPOLOGY] = handle_topology,
 		[WIRE_POWER_OFF] = handle_power_off,
 		[WIRE_SETTLE] = handle_settle,
+		[WIRE_MEASURE] = handle_measure,
 	};
 	struct error *err = NULL;
 
@@ -291,6 +315,7 @@ bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
 	case WIRE_GET_TOPOLOGY:
 	case WIRE_POWER_OFF:
 	case WIRE_SETTLE:
+	case WIRE_MEASURE:
 		return !agent_is_busy(a);
 	case WIRE_STDIN:
 		c = find_command(a, frame->channel);

@@ -15,10 +15,10 @@ WINDOW = 256 * 1024
 TYPES = {
     "hello": 0x001, "run": 0x002, "stdin": 0x003, "stdin-end": 0x004, "signal": 0x005, "resize": 0x006,
     "put": 0x007, "put-data": 0x008, "put-end": 0x009, "get-topology": 0x00A, "power-off": 0x00B, "limit": 0x010,
-    "settle": 0x00C,
+    "settle": 0x00C, "measure": 0x00D,
     "ready": 0x101, "started": 0x102, "stdout": 0x103, "stderr": 0x104, "exited": 0x105, "window": 0x106,
     "put-done": 0x107, "topology": 0x108, "heartbeat": 0x109, "log": 0x10A, "failed": 0x10B, "bye": 0x10C, "report": 0x10D,
-    "settled": 0x10E,
+    "settled": 0x10E, "measured": 0x10F,
 }
 WORDS = {number: word for word, number in TYPES.items()}
 

@@ -278,6 +278,47 @@ static void get_topology_is_answered_on_the_channel_that_asked(void **state)
 	stage_end(&s);
 }
 
+static void measure_is_refused_while_a_command_runs(void **state)
+{
+	struct wire_measure message = { .phase_ms = 1 };
+	struct stage s;
+
+	stage_begin(&s, *state);
+	hello(&s, WIRE_PROTOCOL);
+	run(&s, 3, "sleep 1000");
+	wire_measure_encode(&message, &s.payload);
+	handle(&s, WIRE_MEASURE, 4);
+	assert_string_equal(s.heard.failed_tag, "agent-limit");
+	assert_int_equal(s.agent.commands.n, 1);
+	stage_end(&s);
+}
+
+static void a_measurement_has_its_channel_until_it_ends(void **state)
+{
+	struct wire_measure message = { .phase_ms = 1000 };
+	struct wire_frame next;
+	struct stage s;
+	pid_t pid;
+
+	stage_begin(&s, *state);
+	hello(&s, WIRE_PROTOCOL);
+	wire_measure_encode(&message, &s.payload);
+	handle(&s, WIRE_MEASURE, 4);
+	assert_int_equal(s.agent.commands.n, 1);
+	assert_string_equal(s.heard.failed_tag, "");
+	pid = s.agent.commands.at[0]->pid;
+	run(&s, 4, "true");
+	assert_string_equal(s.heard.failed_tag, "agent-channel");
+	/* With a plan what comes next waits for it, and it waits for others. */
+	next = frame_of(&s, WIRE_MEASURE, 5);
+	assert_false(agent_may_handle(&s.agent, &next));
+	/* It ends with its session. */
+	hello(&s, WIRE_PROTOCOL);
+	assert_int_equal(s.agent.commands.n, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	stage_end(&s);
+}
+
 static void plan_requests_wait_for_the_running_command(void **state)
 {
 	static const enum wire_type waiting[] = { WIRE_RUN, WIRE_PUT, WIRE_GET_TOPOLOGY,
@@ -323,6 +364,8 @@ int main(void)
 		scratch_test(hello_kills_running_commands_and_drops_a_transfer),
 		scratch_test(a_second_transfer_is_refused_and_a_bad_one_fails_once),
 		scratch_test(get_topology_is_answered_on_the_channel_that_asked),
+		scratch_test(measure_is_refused_while_a_command_runs),
+		scratch_test(a_measurement_has_its_channel_until_it_ends),
 		scratch_test(plan_requests_wait_for_the_running_command),
 	};
 

@@ -178,6 +178,28 @@ static void power_off_says_goodbye_last(void **state)
 	assert_int_equal(served_end(&s), 40 + AGENT_END_POWER_OFF);
 }
 
+static void a_measurement_is_answered_while_heartbeats_go_on(void **state)
+{
+	struct wire_measure message = { .phase_ms = 20 };
+	struct strbuf payload = STRBUF_INIT;
+	struct served s;
+
+	served_begin(&s, *state);
+	hello(&s, 5);
+	until(&s, WIRE_READY, 1);
+	wire_measure_encode(&message, &payload);
+	send_buf(&s, WIRE_MEASURE, 9, &payload);
+	until(&s, WIRE_MEASURED, 1);
+	/* Ten phases of 20 ms: a loop that waited for them would have been silent. */
+	assert_true(times_heard(&s, WIRE_HEARTBEAT) > 0);
+	assert_int_equal(times_heard(&s, WIRE_FAILED), 0);
+	/* The channel is free again. */
+	run(&s, 9, "exit 3", 0);
+	until(&s, WIRE_EXITED, 1);
+	assert_int_equal(s.heard.exited.value, 3);
+	assert_int_equal(served_end(&s), 40 + AGENT_END_INPUT);
+}
+
 static void two_commands_run_side_by_side(void **state)
 {
 	_cleanup_free_ char *fifo = xasprintf("%s/fifo", (char *)*state);
@@ -522,6 +544,7 @@ int main(void)
 		scratch_test(commands_run_and_the_end_of_the_stream_ends_the_work),
 		scratch_test(power_off_says_goodbye_last),
 		scratch_test(poweroff_and_reboot_signals_end_the_agent_without_bye),
+		scratch_test(a_measurement_is_answered_while_heartbeats_go_on),
 		scratch_test(two_commands_run_side_by_side),
 		scratch_test(a_megabyte_goes_through_and_back),
 		scratch_test(output_the_host_does_not_read_blocks_the_program),
