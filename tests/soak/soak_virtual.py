@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Virtual time: clones are identical to the bit, limits decide alike, and a race is found by its seed and stays there.
+
+KTSTR_RUNS is another number of clones for each machine and kernel (20). Figures go to standard error.
+"""
+
+import os
+import sys
+import tempfile
+import time
+import unittest
+
+import guest
+import tap
+import virtual
+from load import Load
+from share import rounds
+
+RUNS = int(os.environ.get("KTSTR_RUNS", rounds(20, least=2)))
+MACHINES = {1: "1n1l1c1t", 4: "1n2l2c1t", 8: "1n2l2c2t", 16: "1n2l8c1t"}
+SERIES = ("6.12", "6.18", "7.2")
+BUSY_LOOPS = 4
+LIMIT_RUNS = rounds(100, least=3)
+SEEDS, SEEDS_AT_ONCE = 200, 20
+AGAIN = rounds(10, least=2)
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def kernel_of(series):
+    """(id, whether it takes a scheduler) of a kernel of the cache; one that does is preferred."""
+    found = {k: usable for k, usable in virtual.kernels().items() if k.startswith(series + ".") and "cloud" in k}
+    if not found:
+        raise unittest.SkipTest(f"no kernel {series} is in the cache: ktstr kernel fetch {series}")
+    return max(found.items(), key=lambda item: item[1])
+
+
+class Soak(unittest.TestCase):
+    def setUp(self):
+        why = guest.missing()
+        if why:
+            self.skipTest(why)
+
+    def same(self, binary, test, runs, *options):
+        """Runs one test so many times, the second half beside busy loops; the first record, after all have had its digest."""
+        first, times = None, []
+        for i in range(runs):
+            with Load(BUSY_LOOPS if 2 * i >= runs else 0):
+                start = time.monotonic()
+                told, record = virtual.run_one(binary, test, *options)
+                times.append(time.monotonic() - start)
+            self.assertIn(told["verdict"], ("pass", "fail"), told)
+            first = first or (told, record)
+            virtual.check_same(self, first, (told, record))
+        times.sort()
+        say(f"{test} {' '.join(options)}: {runs} of {runs} the same, digest {first[1]['digest']}, {first[0]['verdict']}, "
+            f"wall median {times[len(times) // 2]:.1f} s, least {times[0]:.1f} s")
+        return first
+
+    def test_digests_of_all_clones_are_the_same(self):
+        for series in SERIES:
+            for cpus, topology in MACHINES.items():
+                with self.subTest(kernel=series, cpus=cpus):
+                    kernel, takes_scheduler = kernel_of(series)
+                    test = "every_kind_under_fifo" if takes_scheduler else "every_kind"
+                    told, _ = self.same(virtual.suite("every_kind"), test, RUNS, "--kernel", kernel, "-t", topology)
+                    self.assertEqual(told["verdict"], "pass", told)
+
+    def test_another_seed_has_another_digest(self):
+        digests = {record["digest"] for _, record in
+                   virtual.run(virtual.suite("every_kind"), "every_kind_under_fifo", "--seeds", "1..4")}
+        self.assertEqual(len(digests), 4)
+
+    def judge(self, path, limit_ms, verdict, reason):
+        virtual.with_limit(limit_ms, path)
+        with Load(BUSY_LOOPS):
+            for i in range(LIMIT_RUNS):
+                told, record = virtual.run_one(path, "gap")
+                self.assertEqual((told["verdict"], told["reason"]), (verdict, reason), f"run {i}, limit {limit_ms} ms, gap {virtual.gap_ms(record)} ms: {told}")
+        say(f"limit {limit_ms:.3f} ms: {verdict} {LIMIT_RUNS} of {LIMIT_RUNS} times beside {BUSY_LOOPS} busy loops")
+
+    def test_limits_ten_percent_above_and_below_what_is_measured(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "limits")
+            # As long as the others in every byte that a guest sees: a limit is eight bytes.
+            told, record = virtual.run_one(virtual.with_limit(100000, path), "gap")
+            self.assertEqual(told["verdict"], "pass", told)
+            measured = virtual.gap_ms(record)
+            say(f"gap {measured:.6f} ms")
+            self.judge(path, measured * 1.1, "pass", "none")
+            self.judge(path, measured * 0.9, "fail", "check")
+
+    def find_race(self):
+        """seed -> verdict of seeds 1 to 200; a slice of the soak stops where both have been seen."""
+        seen, wants_all = {}, rounds(SEEDS) == SEEDS
+        for first in range(1, SEEDS + 1, SEEDS_AT_ONCE):
+            for told, record in virtual.run(virtual.suite("races"), "two_wake_ups", "--seeds", f"{first}..{first + SEEDS_AT_ONCE - 1}"):
+                virtual.check_race(self, told)
+                seen[record["seed"]] = told["verdict"]
+            if not wants_all and set(seen.values()) == {"pass", "fail"}:
+                break
+        return seen
+
+    def test_a_race_happens_in_some_seeds_and_always_there(self):
+        seen = self.find_race()
+        self.assertEqual(set(seen.values()), {"pass", "fail"}, seen)
+        failing = [seed for seed, verdict in seen.items() if verdict == "fail"]
+        say(f"race: {len(failing)} of {len(seen)} seeds fail: {failing}")
+        self.assertLess(2 * len(failing), len(seen))
+        for verdict in ("fail", "pass"):
+            seed = next(seed for seed, v in seen.items() if v == verdict)
+            told, _ = self.same(virtual.suite("races"), "two_wake_ups", AGAIN, "--seed", str(seed))
+            self.assertEqual(told["verdict"], verdict, told)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
