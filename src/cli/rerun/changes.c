@@ -36,9 +36,8 @@ static bool differs(const char *before, const char *now)
 	return before && strcmp(before, now ? now : "") != 0;
 }
 
-/* `placed`: its path in the guest is that on the host, so a move is seen there. */
 static void compare_file(struct changes *changes, const struct result_file *before,
-			 const struct harness_test_file *now, bool placed)
+			 const struct harness_test_file *now)
 {
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
 	char hash[HARNESS_VARIANT_ID_CHARS + 1];
@@ -52,7 +51,7 @@ static void compare_file(struct changes *changes, const struct result_file *befo
 	if (what.n)
 		say(changes, true, "changed: %s: %s", now->name, strbuf_str(&what));
 	if (differs(before->path, now->path))
-		say(changes, placed, "moved: %s: %s is now %s", now->name, before->path, now->path);
+		say(changes, false, "moved: %s: %s is now %s", now->name, before->path, now->path);
 }
 
 static const struct result_file *find_before(const struct result_run *past, const char *name)
@@ -74,16 +73,12 @@ static bool is_taken(const struct harness_test_files *files, const char *name)
 static void compare_files(struct changes *changes, const struct result_run *past,
 			  const struct harness_test_files *files)
 {
-	/* With a virtual clock every byte in the guest counts. The binary has a place of its own.
-	 */
-	bool placed = past->clock.kind == RESULT_CLOCK_VIRTUAL;
-
-	compare_file(changes, &past->rerun.binary, &files->at[0], false);
+	compare_file(changes, &past->rerun.binary, &files->at[0]);
 	for (size_t i = 1; i < files->n; i++) {
 		const struct result_file *before = find_before(past, files->at[i].name);
 
 		if (before)
-			compare_file(changes, before, &files->at[i], placed);
+			compare_file(changes, before, &files->at[i]);
 		else
 			say(changes, true, "changed: %s is new: the test did not name it",
 			    files->at[i].name);

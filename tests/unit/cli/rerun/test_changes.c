@@ -165,20 +165,6 @@ static void a_moved_file_is_reported_and_not_a_change(void **state)
 		       "same variant: 0123456789abcdef, nothing changed\n");
 }
 
-/* The guest has it where the host has it. */
-static void a_moved_file_is_a_change_with_a_virtual_clock(void **state)
-{
-	struct fixture *f = *state;
-
-	f->past.clock.kind = RESULT_CLOCK_VIRTUAL;
-	f->at[0].path = "/c/mytests";
-	f->at[2].path = "/c/data";
-	assert_changes(f, 1,
-		       "moved: mytests: /b/mytests is now /c/mytests\n"
-		       "moved: data: /b/data is now /c/data\n"
-		       "same variant: 0123456789abcdef\n");
-}
-
 static void added_and_removed_files_are_changes(void **state)
 {
 	struct fixture *f = *state;
@@ -287,7 +273,6 @@ int main(void)
 		TEST(tools_that_are_unknown_are_not_compared),
 		TEST(a_built_program_shows_its_hash_and_build_id),
 		TEST(a_moved_file_is_reported_and_not_a_change),
-		TEST(a_moved_file_is_a_change_with_a_virtual_clock),
 		TEST(added_and_removed_files_are_changes),
 		TEST(a_kernel_of_the_same_id_may_be_another),
 		TEST(a_kernel_of_another_id_may_be_the_same),
