@@ -20,7 +20,12 @@ static struct {
 } mailbox;
 
 #if defined(__x86_64__)
-#define MARK(which) __asm__ volatile(".byte 0x0f, 0x1f, 0x80\n.long %c0" : : "i"(which) : "memory")
+/*
+ * The jump makes it the last instruction of a block of QEMU's: where the machine is stopped while
+ * it is held, it stops before what the host answers is read.
+ */
+#define MARK(which) \
+	__asm__ volatile(".byte 0x0f, 0x1f, 0x80\n.long %c0\njmp 1f\n1:" : : "i"(which) : "memory")
 #else
 #define MARK(which) __asm__ volatile("" : : "i"(which) : "memory")
 #endif
@@ -78,6 +83,14 @@ static void wait_for(enum wire_mailbox_ask what)
 {
 	mailbox.head->asks = what;
 	MARK(WIRE_MARK_WAIT);
+}
+
+/* A machine that was stopped and resumed while it was held may come back without an answer. */
+static void wait_for_room(void)
+{
+	do
+		wait_for(WIRE_MAILBOX_ASK_ROOM);
+	while (mailbox.head->out_n != 0);
 	mailbox.out_n = 0;
 }
 
@@ -90,7 +103,7 @@ void agent_mailbox_write(const void *bytes, size_t n)
 		size_t here = n < room ? n : room;
 
 		if (room == 0) {
-			wait_for(WIRE_MAILBOX_ASK_ROOM);
+			wait_for_room();
 			continue;
 		}
 		memcpy(mailbox.out + mailbox.out_n, at, here);
@@ -107,10 +120,9 @@ struct bytes agent_mailbox_read(bool *more)
 	static uint8_t input[WIRE_MAILBOX_IN_BYTES];
 	size_t n;
 
-	/* A machine that was stopped and resumed while it was held comes back without an answer. */
-	do
+	while (mailbox.head->in_n == 0)
 		wait_for(WIRE_MAILBOX_ASK_INPUT);
-	while (mailbox.head->in_n == 0);
+	mailbox.out_n = 0;
 	n = mailbox.head->in_n;
 	n = n < sizeof(input) ? n : sizeof(input);
 	memcpy(input, mailbox.in, n);

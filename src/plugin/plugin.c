@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "plugin/qemu.h"
@@ -31,7 +32,8 @@ static bool watchdog_armed;
 static char watchdog[QEMU_TIMER_BYTES] __attribute__((aligned(16)));
 static int64_t watchdog_next_ns;
 static unsigned int silent_s, silence_limit_s;
-static bool hung;
+static bool held; /* the host has not answered yet */
+static bool hung; /* held for good */
 
 /* splitmix64: every seed, also a small one, gives a good sequence. */
 static uint64_t next_random(void)
@@ -43,10 +45,15 @@ static uint64_t next_random(void)
 	return z ^ (z >> 31);
 }
 
-static void say(char what)
+/* False: the host has not yet read what was said before. */
+static bool say(char what)
 {
-	while (write(config.fd, &what, 1) < 0 && errno == EINTR)
-		;
+	ssize_t n;
+
+	do
+		n = send(config.fd, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == 1 || (errno != EAGAIN && errno != EWOULDBLOCK);
 }
 
 /*
@@ -59,21 +66,39 @@ static void pause_here(void)
 		cpu_pause(qemu_get_cpu((int)i));
 }
 
-/* Until the host lets go, or stops the machine. Also a host that is gone lets go. */
-static void hold(void)
+/* True when the socket is ready; false when somebody stopped the machine. */
+static bool wait_for_host(short events)
 {
-	struct pollfd p = { .fd = config.fd, .events = POLLIN };
-	unsigned char answer[2];
+	struct pollfd p = { .fd = config.fd, .events = events };
 
 	for (;;) {
 		if (!runstate_is_running()) {
 			pause_here();
-			return;
+			return false;
 		}
 		if (poll(&p, 1, POLL_MS) > 0)
-			break;
+			return true;
 	}
-	if (read(config.fd, answer, sizeof(answer)) == sizeof(answer))
+}
+
+/*
+ * Until the host lets go. A machine that is stopped meanwhile is held again by its next block: the
+ * agent's instruction is the last of its own.
+ */
+static void hold(void)
+{
+	unsigned char answer[2];
+	ssize_t n;
+
+	held = true;
+	if (!wait_for_host(POLLIN))
+		return;
+	n = read(config.fd, answer, sizeof(answer));
+	/* A host that is gone will never answer, and nobody looks at this machine. */
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		_exit(0);
+	held = n < 0;
+	if (n == sizeof(answer))
 		silence_limit_s = answer[1];
 }
 
@@ -81,10 +106,10 @@ static void hold(void)
 static void on_block(unsigned int cpu, void *instructions)
 {
 	(void)cpu;
-	if (__builtin_expect(hung, 0)) {
-		say(WIRE_HOLD_HANGS);
+	while (__builtin_expect((held || hung) && runstate_is_running(), 0))
 		hold();
-	}
+	if (!config.seed)
+		return;
 	turn_left -= (int64_t)(intptr_t)instructions;
 	if (turn_left > 0)
 		return;
@@ -96,7 +121,9 @@ static void on_block(unsigned int cpu, void *instructions)
 static void on_second(void *context)
 {
 	(void)context;
-	hung |= ++silent_s >= silence_limit_s && silence_limit_s;
+	/* Told from here: CPUs that are halted with interrupts off execute no block. */
+	if (++silent_s >= silence_limit_s && silence_limit_s && !hung)
+		hung = say(WIRE_HOLD_HANGS);
 	/* From when it was due: it does not matter when and by which thread it is run. */
 	watchdog_next_ns += WATCHDOG_NS;
 	timer_mod(watchdog, watchdog_next_ns);
@@ -126,7 +153,9 @@ static void on_wait(unsigned int cpu, void *context)
 	(void)cpu;
 	(void)context;
 	show_life();
-	say(WIRE_HOLD_WAITS);
+	while (!say(WIRE_HOLD_WAITS))
+		if (!wait_for_host(POLLOUT))
+			return;
 	hold();
 }
 
@@ -135,6 +164,8 @@ static void on_tell(unsigned int cpu, void *context)
 	(void)cpu;
 	(void)context;
 	show_life();
+	/* One that is not taken says nothing new: the host looks at the mailbox after each of them.
+	 */
 	say(WIRE_HOLD_TELLS);
 }
 
@@ -165,8 +196,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		else if (mark == WIRE_MARK_TELL)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, 0, NULL);
 	}
-	if (config.seed)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, 0, (void *)(intptr_t)n);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, 0, (void *)(intptr_t)n);
 }
 
 static int complain(const char *what)

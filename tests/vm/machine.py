@@ -18,6 +18,10 @@ def shell(script, *options, **kwargs):
     return subprocess.run([KTSTR, "shell", *options, "--exec", script], capture_output=True, check=False, **kwargs)
 
 
+def ktstr(*arguments):
+    return subprocess.run([KTSTR, *arguments], capture_output=True, check=False, timeout=TIMEOUT)
+
+
 def children(pid, name="qemu-system"):
     """Processes of that name below pid, from /proc."""
     found = []

@@ -6,8 +6,9 @@
  * usage: repeat TOPOLOGY MIPS COMMAND...
  *
  * Standard input of this program is read for words: "run INPUT" (the rest of the line is the
- * command's input), "diff" (lists the pages in which the last run differs from the first, by owner)
- * and "end". An answer ends with a line that is a single dot.
+ * command's input), "frozen INPUT" (the same; before the command the guest is stopped and let run,
+ * twice), "diff" (lists the pages in which the last run differs from the first, by owner) and
+ * "end". An answer ends with a line that is a single dot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,7 @@ static void tell_frames(struct vm *vm)
 
 	tell_bytes("frames", notes, n * sizeof(*notes));
 	printf("guest_ns %llu\n", (unsigned long long)vm_facts(vm).guest_ns);
+	printf("touched %d\n", vm_facts(vm).touched);
 	printf("digest %016llx\n", (unsigned long long)vm_facts(vm).digest);
 }
 
@@ -120,8 +122,21 @@ static void tell_console(struct vm *vm)
 	tell_bytes("console", console.at, console.n);
 }
 
-static bool run(const struct vm_spec *spec, struct vm_command *command, const char *input,
-		struct left *ret)
+/* While it is held, for a guest no time passes. */
+static struct error *freeze_and_thaw(struct vm *vm)
+{
+	struct error *err = NULL;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		err = vm_freeze(vm);
+		if (!err)
+			err = vm_thaw(vm);
+	}
+	return err;
+}
+
+static bool run(const struct vm_spec *spec, struct vm_command *command, bool frozen,
+		const char *input, struct left *ret)
 {
 	_cleanup_close_ int fd = input_file(input);
 	_cleanup_vm_ struct vm *vm = NULL;
@@ -132,6 +147,8 @@ static bool run(const struct vm_spec *spec, struct vm_command *command, const ch
 	command->on_output = collect;
 	command->context = &s;
 	err = vm_start(spec, NULL, &vm);
+	if (!err && frozen)
+		err = freeze_and_thaw(vm);
 	if (!err)
 		err = vm_exec(vm, command, NULL, &ret->end);
 	if (!err)
@@ -211,9 +228,10 @@ static void obey(const struct vm_spec *spec, struct vm_command *command)
 
 	while ((n = getline(&line, &size, stdin)) > 0 && strcmp(line, "end\n") != 0) {
 		line[n - 1] = '\0';
-		if (strncmp(line, "run ", 4) == 0) {
+		if (strncmp(line, "run ", 4) == 0 || strncmp(line, "frozen ", 7) == 0) {
 			left_deinit(&last);
-			run(spec, command, line + 4, first.nodes ? &last : &first);
+			run(spec, command, line[0] == 'f', strchr(line, ' ') + 1,
+			    first.nodes ? &last : &first);
 		} else if (first.nodes && last.nodes) {
 			struct error *err = diff(spec, command, &first, &last);
 

@@ -33,6 +33,8 @@ class Run:
                 self.end = tuple(int(n) for n in rest.split())
             elif word == "guest_ns":
                 self.guest_ns = int(rest)
+            elif word == "touched":
+                self.touched = rest == "1"
 
     @staticmethod
     def hash(pid, fd):
@@ -58,8 +60,8 @@ class Repeat:
             lines.append(line.rstrip("\n"))
         raise EOFError("the driver ended: " + "\n".join(lines))
 
-    def run(self, text=""):
-        return Run(self.process.pid, self.ask("run " + text))
+    def run(self, text="", how="run"):
+        return Run(self.process.pid, self.ask(f"{how} {text}"))
 
     def diff(self):
         return "\n".join(self.ask("diff"))

@@ -176,9 +176,10 @@ static void say_clock(const struct shell *shell)
 	struct vm_facts facts = vm_facts(shell->vm);
 	_cleanup_free_ char *line = xasprintf(
 		"virtual clock: %.4g MIPS (%.4g for each CPU when all are busy), seed "
-		"%llu, digest %016llx, the guest's clock shows %.6f s",
+		"%llu, digest %016llx, the guest's clock shows %.6f s%s",
 		facts.speed.total_mips, facts.speed.cpu_mips, (unsigned long long)facts.seed,
-		(unsigned long long)facts.digest, (double)facts.guest_ns / (double)NS_PER_SEC);
+		(unsigned long long)facts.digest, (double)facts.guest_ns / (double)NS_PER_SEC,
+		facts.touched ? "; it was stopped from outside, so another run may differ" : "");
 
 	output_say_line(line);
 }
@@ -211,10 +212,10 @@ static struct error *run_guest(struct shell *shell)
 		error_free(err);
 		return NULL;
 	}
-	if (err)
-		return err;
 	if (virtual && shell->config->verbose)
 		say_clock(shell);
+	if (err)
+		return err;
 	finish(shell, how, &end);
 	return NULL;
 }

@@ -170,13 +170,15 @@ static struct error *pump_mail(struct vm_link *link)
 {
 	struct bytes output;
 	struct error *err;
-	char buf[256];
+	char buf[4096];
 	ssize_t n;
 	bool go;
 
 	if (vm_link_is_due(link))
 		return put_mail(link);
-	while ((n = recv(link->fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0)
+	/* Once: a guest that tells all the time must not keep us here. */
+	n = recv(link->fd, buf, sizeof(buf), MSG_DONTWAIT);
+	if (n > 0)
 		vm_mailbox_hear(link->mailbox, buf, (size_t)n);
 	link->closed |= n == 0 || (n < 0 && errno == ECONNRESET);
 	if (!link->mailbox->head)

@@ -242,10 +242,20 @@ static struct error *hang(struct vm *vm, uint64_t silent_s, const char *how)
 }
 
 /* With a virtual clock it is the plugin that watches, by the guest's time. */
+static struct error *check_hang(struct vm *vm)
+{
+	const struct vm_mailbox *mailbox = vm->link.mailbox;
+
+	return mailbox && mailbox->hangs ? hang(vm, mailbox->silence_s, " of the guest's time")
+					 : NULL;
+}
+
 static struct error *check_hold(struct vm *vm)
 {
-	if (vm->link.mailbox->hangs)
-		return hang(vm, vm->link.mailbox->silence_s, " of the guest's time");
+	struct error *err = check_hang(vm);
+
+	if (err)
+		return err;
 	if (vm_link_is_stuck(&vm->link))
 		return vm_error(VM_AGENT, 0, "the guest waits for input, but there is none");
 	return NULL;
@@ -436,6 +446,8 @@ struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint6
 			return vm_error(VM_BOOT_TIMEOUT, 0, "%s: QEMU did not finish in time",
 					doing);
 		err = cancel_error(cancel, doing);
+		if (!err)
+			err = check_hang(vm);
 		if (!err)
 			err = wait_once(vm, NULL, 0, timeout_ms, &unused);
 		if (err)

@@ -37,14 +37,14 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 	struct json_text reason;
 
 	if (says(event, "RESUME", NULL, NULL)) {
+		/* Also one that is held: QEMU lets time pass up to the next timer (10.0). */
+		vm->touched |= vm->link.mailbox && vm->stopped;
 		vm->running = true;
 		vm->stopped = false;
 		/* Whoever had stopped it, the time of silence starts again. */
 		vm->heard_ns = clock_monotonic_ns();
 	}
 	if (says(event, "STOP", NULL, NULL)) {
-		/* Held, it can be stopped and goes on as if nothing had been. */
-		vm->touched |= vm->link.mailbox && !vm->link.mailbox->held && !vm->shutdown.seen;
 		vm->running = false;
 		vm->stopped = true;
 	}
