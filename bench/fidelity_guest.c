@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * usage: fidelity_guest [MS of each phase]
+ * usage: fidelity_guest [MS of each phase [MS of the spread]]
  * How true the machine is that this runs on: one JSON object, times in nanoseconds. Static, so that
  * it runs in a guest.
  */
@@ -10,7 +10,7 @@
 #include "agent/measure.h"
 #include "base/clock.h"
 
-enum { ALL_LOADS = (1 << AGENT_N_LOADS) - 1, SPREAD_PHASES = 4 };
+enum { ALL_LOADS = (1 << AGENT_N_LOADS) - 1, PHASE_MS = 200, SPREAD_MS = 2000 };
 
 static void print_delays(const char *name, struct agent_delays d)
 {
@@ -44,13 +44,14 @@ static void print_all(const struct agent_model *m, const struct agent_spread *s)
 
 int main(int argc, char **argv)
 {
-	uint64_t phase_ns = (argc > 1 ? strtoull(argv[1], NULL, 10) : 500) * NS_PER_MS;
+	uint64_t phase_ms = argc > 1 ? strtoull(argv[1], NULL, 10) : PHASE_MS;
+	uint64_t spread_ms = argc > 2 ? strtoull(argv[2], NULL, 10) : SPREAD_MS;
 	struct agent_model model;
 	struct agent_spread spread;
-	struct error *err = agent_measure(phase_ns, ALL_LOADS, &model);
+	struct error *err = agent_measure(phase_ms * NS_PER_MS, ALL_LOADS, &model);
 
 	if (!err)
-		err = agent_measure_spread(phase_ns * SPREAD_PHASES, &spread);
+		err = agent_measure_spread(spread_ms * NS_PER_MS, &spread);
 	if (err) {
 		fprintf(stderr, "fidelity_guest: %s\n", error_message(err));
 		error_free(err);
