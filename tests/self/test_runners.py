@@ -67,7 +67,7 @@ class Killed(judged.Case):
         self.assertEqual((process.returncode, err), (0, ""), (words, out))
         self.assertEqual(len(json_tests(out)[0]), 4)
         self.assertEqual(len(record_paths(self.out)), before + 4, words)
-        self.assertEqual([n for n in os.listdir(self.out) if not n.endswith((".ktstr.json", ".kept"))], [], words)
+        self.assertEqual([n for n in os.listdir(self.out) if not n.endswith((".ktstr.json", ".kept", ".frames"))], [], words)
         self.assertEqual(self.home.run_directories(), [], words)
         return time.monotonic() - begun
 
