@@ -141,6 +141,7 @@ class Judged(unittest.TestCase):
         worst = 1 if "fail" in verdicts else max(EXIT[v] for v in verdicts)
         self.assertEqual((self.done.returncode, self.done.stderr), (worst, ""))
         known = {os.path.basename(p) for p in record_paths(self.out)}
+        known |= {r["frames_file"] for r in records if r.get("frames_file")}
         known |= {os.path.basename(t["kept"]) for t in self.results.values() if t.get("kept")}
         self.assertEqual(set(os.listdir(self.out)), known)
         self.assertFalse(self.summary["interrupted"])
