@@ -157,8 +157,8 @@ class Rerun(GuestTest):
         other = self.ktstr("rerun", self.path("out", "other.ktstr.json"), "-o", "other")
         self.assertEqual(other.returncode, 4, other)
         self.assertRegex(other.stderr, r"not identical: digest \w{16}, was 0{16}; frame 3 is the first that differs\n"
-                                       r"  was: \w+ on channel 2 at [\d.]+ s, \d+ bytes, hash 0{16}\n"
-                                       r"  is:  \w+ on channel 2 at [\d.]+ s, \d+ bytes, hash \w{16}\n")
+                                       r"  was: \w+ on channel \d at [\d.]+ s, \d+ bytes, hash 0{16}\n"
+                                       r"  is:  \w+ on channel \d at [\d.]+ s, \d+ bytes, hash \w{16}\n")
         first["qemu_version"] = "0.1"
         self.write(json.dumps(first), "out", "other.ktstr.json")
         older = self.ktstr("rerun", self.path("out", "other.ktstr.json"), "-o", "older")

@@ -80,7 +80,7 @@ class Streams(machine.GuestTest):
         self.assertEqual((done.stdout, done.returncode), (b"hi\n", 0))
         self.assertRegex(told, r"ktstr: accelerator (tcg|kvm): \S")
         self.assertRegex(told, r"ktstr: kernel \S+, machine 1n1l2c1t, CPUs 2, memory \d+ MiB, a clone\n")
-        self.assertRegex(told, r"ktstr: milliseconds: .*kernel [\d.]+, QEMU [\d.]+, wake [\d.]+, command [\d.]+")
+        self.assertRegex(told, r"ktstr: milliseconds: .*kernel [\d.]+, QEMU [\d.]+, wake [\d.]+, idle [\d.]+, command [\d.]+")
 
 
 class Status(machine.GuestTest):
