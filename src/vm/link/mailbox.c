@@ -122,7 +122,9 @@ struct error *vm_mailbox_settle_hold(struct vm_mailbox *m, bool *ret_go)
 	if (asks != WIRE_MAILBOX_ASK_INPUT && asks != WIRE_MAILBOX_ASK_ROOM)
 		return vm_error(VM_AGENT, 0, "the mailbox asks for %u, which means nothing", asks);
 	m->head->out_n = m->taken = 0;
-	m->wants_input = asks == WIRE_MAILBOX_ASK_INPUT;
+	/* A machine that was stopped and went on may wait again before it has read what is there.
+	 */
+	m->wants_input = asks == WIRE_MAILBOX_ASK_INPUT && m->head->in_n == 0;
 	*ret_go = !m->wants_input;
 	m->held = m->wants_input;
 	return NULL;

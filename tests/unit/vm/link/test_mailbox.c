@@ -82,6 +82,20 @@ static void one_that_wants_room_is_let_go_at_once(void **state)
 	assert_int_equal(box->mailbox.head->out_n, 0);
 }
 
+/* It was stopped between its instructions to wait and to read. */
+static void one_that_has_not_read_its_input_is_let_go(void **state)
+{
+	struct box *box = *state;
+	bool go;
+
+	assert_int_equal(vm_mailbox_put(&box->mailbox, "input", 5), 5);
+	guest_waits(box, "", WIRE_MAILBOX_ASK_INPUT);
+	assert_success(vm_mailbox_settle_hold(&box->mailbox, &go));
+	assert_true(go);
+	assert_false(box->mailbox.held);
+	assert_int_equal(box->mailbox.head->in_n, 5);
+}
+
 static void input_that_does_not_fit_is_announced(void **state)
 {
 	struct box *box = *state;
@@ -123,6 +137,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			output_is_taken_once_and_input_is_put_when_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_wants_room_is_let_go_at_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(one_that_has_not_read_its_input_is_let_go, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(input_that_does_not_fit_is_announced, setup,
 						teardown),
