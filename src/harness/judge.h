@@ -100,7 +100,7 @@ struct harness_guest_run {
 	uint64_t quiet_ns; /* since the last piece of the report */
 	double slowness;
 	struct checks_clock clock;
-	struct checks_disturbance disturbance;	 /* with a virtual clock nobody looks */
+	struct checks_disturbance disturbance;	 /* not measured with a virtual clock */
 	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
 	bool watching_;
 	uint64_t heard_ns_;

@@ -94,7 +94,7 @@ static void hold(void)
 	if (!wait_for_host(POLLIN))
 		return;
 	n = read(config.fd, answer, sizeof(answer));
-	/* A host that is gone will never answer, and nobody looks at this machine. */
+	/* A host that is gone will never answer: the machine is of no use to anyone. */
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		_exit(0);
 	held = n < 0;

@@ -8,7 +8,7 @@
 enum {
 	MOST_MIPS = 1000, /* an instruction takes at least 1 ns */
 	SHIFT_MAX = 9,	  /* QEMU takes 10 as well, which is less than one */
-	/* docs/DETERMINISM.md has the table that these were chosen by. */
+	/* A busy machine of four CPUs then runs in about real time on one core of a host. */
 	DEFAULT_CPU_MIPS = 62,
 	DEFAULT_LEAST_MIPS = 250,
 };

@@ -5,7 +5,6 @@ KTSTR_RUNS is another number of runs. Figures go to standard error.
 """
 
 import os
-import subprocess
 import sys
 import time
 import unittest
@@ -13,25 +12,11 @@ import unittest
 import guest
 import repeat
 import tap
+from load import Load
 from share import rounds
 
 RUNS = int(os.environ.get("KTSTR_RUNS", rounds(10, least=2)))
 TOPOLOGIES = ("1n1l1c1t", "1n2l2c1t", "1n2l2c2t")
-
-
-class Load:
-    """Shells that never sleep, ended by their numbers."""
-
-    def __init__(self, n):
-        self.shells = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(n)]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for shell in self.shells:
-            shell.kill()
-            shell.wait()
 
 
 @unittest.skipIf(guest.missing(), guest.missing())

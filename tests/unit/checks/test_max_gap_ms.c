@@ -90,7 +90,7 @@ static void a_gap_of_a_virtual_clock_has_the_error_of_its_machine(void **state U
 	t.clock = (struct checks_clock){ true, { .turn_ns = 20000, .vcpus = 2 } };
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 100100000;
-	t.disturbance = (struct checks_disturbance){ .why = "nobody looked" };
+	t.disturbance = (struct checks_disturbance){ .why = "not measured" };
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_CHECK,
 			"could not run for 100 ms (+-0.04 ms, limit 100 ms)");

@@ -125,7 +125,7 @@ static void every_member_is_written_as_in_the_samples(void **state UNUSED)
 	assert_file("schema-2-sparse", &text);
 }
 
-/* A run in virtual time: nobody looks how long the host kept it waiting. */
+/* A run in virtual time: how long the host kept it waiting is not measured. */
 static void a_run_in_virtual_time_is_written_as_in_its_sample(void **state UNUSED)
 {
 	static const struct result_stamp stamp = { 1700000000, 4711, 99, 3 };
