@@ -37,7 +37,17 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *into, si
 
 #define QEMU_WEAK __attribute__((weak))
 
-enum { QEMU_VIRTUAL_CLOCK = 1, QEMU_TIMER_BYTES = 256 };
+enum {
+	QEMU_VIRTUAL_CLOCK = 1,
+	QEMU_TIMER_BYTES = 256,
+	QEMU_TIMERS_OF_GUEST = ~1, /* not those of displays and the like */
+	QEMU_MAIN_LOOP_FILL = 0,   /* the first member of what a notifier is told */
+};
+
+struct qemu_notifier {
+	void (*notify)(struct qemu_notifier *notifier, void *what);
+	void *list[2];
+};
 
 /* Passed by value: a union of 8 bytes. */
 union qemu_work_data {
@@ -55,6 +65,12 @@ QEMU_WEAK int64_t qemu_clock_get_ns(int clock);
 QEMU_WEAK void timer_init_full(void *timer, void *list_group, int clock, int scale, int attributes,
 			       void (*fn)(void *context), void *context);
 QEMU_WEAK void timer_mod(void *timer, int64_t expire_ns);
+QEMU_WEAK bool all_cpu_threads_idle(void);
+QEMU_WEAK int64_t qemu_clock_deadline_ns_all(int clock, int attributes);
+QEMU_WEAK bool qemu_clock_run_timers(int clock);
+QEMU_WEAK void icount_start_warp_timer(void);
+QEMU_WEAK void main_loop_poll_add_notifier(struct qemu_notifier *notifier);
+extern QEMU_WEAK bool qtest_allowed;
 QEMU_WEAK void async_run_on_cpu(void *cpu, void (*fn)(void *cpu, union qemu_work_data data),
 				union qemu_work_data data);
 

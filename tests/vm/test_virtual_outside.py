@@ -17,11 +17,14 @@ import virtual_guest
 # Two CPUs that talk to each other, in little memory of the host's time; then what depends on who ran when.
 WORK = ("echo up; for i in 1 2 3; do sh -c 'while :; do :; done' & done; i=0; while [ $i -lt 20 ]; do sleep 0.01; i=$((i+1)); done;"
         " cat /proc/uptime /proc/schedstat /proc/interrupts")
+# Some thousand times all CPUs are halted, for different whiles.
+NAPS = "echo up; /unruly naps 2000; cat /proc/uptime /proc/schedstat /proc/interrupts"
+
 
 
 class Outside(machine.GuestTest):
-    def start(self, *options):
-        owner = virtual_guest.start(WORK, *options)
+    def start(self, *options, work=WORK):
+        owner = virtual_guest.start(work, *options)
         self.addCleanup(lambda: (owner.poll() is None and owner.kill(), owner.communicate()))
         self.assertEqual(owner.stdout.readline(), b"up\n")
         (listed,) = [v for v in json.loads(machine.ktstr("vm", "list", "--json").stdout)["vms"]
@@ -45,6 +48,21 @@ class Outside(machine.GuestTest):
             os.kill(pid, signal.SIGCONT)
         other = virtual_guest.finish(owner)
         self.assertEqual((other.status, other.digest, other.guest_s), (0, plain.digest, plain.guest_s))
+
+    def test_what_wakes_the_main_thread_of_qemu_does_not_move_the_clock(self):
+        for topology in ("1n1l1c1t", "1n1l4c1t"):
+            with self.subTest(topology):
+                plain = virtual_guest.finish(self.start("--topology", topology, work=NAPS)[0])
+                self.assertEqual(plain.status, 0, plain)
+                owner, vm = self.start("--topology", topology, work=NAPS)
+                # QEMU reads this signal in that thread, and does nothing about it.
+                while owner.poll() is None:
+                    try:
+                        os.kill(vm["qemu"]["pid"], signal.SIGALRM)
+                    except ProcessLookupError:
+                        break
+                other = virtual_guest.finish(owner)
+                self.assertEqual((other.status, other.digest, other.guest_s), (0, plain.digest, plain.guest_s))
 
     def test_a_guest_that_is_stopped_while_it_works_is_told(self):
         owner, vm = self.start()

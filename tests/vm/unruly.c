@@ -7,6 +7,7 @@
  *	unruly wait N		executes N times the agent's instruction to wait for the host
  *	unruly tell N		the same with the instruction that says there is output
  *	unruly lie ASKS [OUT_N]	waits like the agent, for ASKS and with so many bytes of output
+ *	unruly naps N		three processes sleep N times each, for different whiles
  *	unruly crowd N		writes words that look random into the agent's mailbox, N times
  */
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "wire/mailbox.h"
@@ -76,6 +78,20 @@ static void starve(void)
 	}
 }
 
+static void nap(unsigned long n)
+{
+	long share = 1;
+
+	while (share < 3 && fork() == 0)
+		share++;
+	for (unsigned long i = 0; i < n; i++)
+		usleep((useconds_t)((long)(i % 997) * share));
+	while (wait(NULL) > 0)
+		;
+	if (share > 1)
+		_exit(0);
+}
+
 /* The last device that has a second window of the right size is the mailbox. */
 static volatile uint32_t *map_mailbox(void)
 {
@@ -132,6 +148,8 @@ int main(int argc, char **argv)
 			MARK(WIRE_MARK_TELL);
 	if (strcmp(what, "lie") == 0)
 		lie((uint32_t)n, argc > 3 ? argv[3] : NULL);
+	if (strcmp(what, "naps") == 0)
+		nap(n);
 	if (strcmp(what, "crowd") == 0)
 		crowd(n);
 	puts("done");
