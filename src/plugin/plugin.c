@@ -83,17 +83,17 @@ static bool wait_for_host(short events)
 }
 
 /*
- * Until the host lets go. A machine that is stopped meanwhile is held again by its next block: the
- * agent's instruction is the last of its own.
+ * Until the host lets go; false when the machine was stopped meanwhile. Then it is held again by
+ * its next block: the agent's instruction is the last of its own.
  */
-static void hold(void)
+static bool hold(void)
 {
 	unsigned char answer[2];
 	ssize_t n;
 
 	held = true;
 	if (!wait_for_host(POLLIN))
-		return;
+		return false;
 	n = read(config.fd, answer, sizeof(answer));
 	/* A host that is gone will never answer: the machine is of no use to anyone. */
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
@@ -101,14 +101,17 @@ static void hold(void)
 	held = n < 0;
 	if (n == sizeof(answer))
 		silence_limit_s = answer[1];
+	return true;
 }
 
 /* Ends the turn of a CPU whose share is used up. What ends it otherwise is not looked at. */
 static void on_block(unsigned int cpu, void *instructions)
 {
 	(void)cpu;
-	while (__builtin_expect((held || hung) && runstate_is_running(), 0))
-		hold();
+	while (__builtin_expect(held || hung, 0))
+		if (!hold())
+			/* Not one instruction more, however often it is stopped. */
+			cpu_loop_exit_restore(current_cpu, (uintptr_t)__builtin_return_address(0));
 	if (!config.seed)
 		return;
 	turn_left -= (int64_t)(intptr_t)instructions;
@@ -217,8 +220,8 @@ static bool is_halt(const struct qemu_plugin_insn *insn)
 {
 	unsigned char opcode;
 
-	return qemu_plugin_insn_size(insn) == 1 &&
-	       qemu_plugin_insn_data(insn, &opcode, 1) == 1 && opcode == 0xf4;
+	return qemu_plugin_insn_size(insn) == 1 && qemu_plugin_insn_data(insn, &opcode, 1) == 1 &&
+	       opcode == 0xf4;
 }
 
 static uint32_t mark_of(const struct qemu_plugin_insn *insn)
@@ -262,10 +265,11 @@ static int complain(const char *what)
 /* What this QEMU does not export we cannot do without: better no guest than one that drifts. */
 static int check_qemu(void)
 {
-	if (!cpu_exit || !cpu_pause || !qemu_get_cpu || !runstate_is_running || !timer_init_full ||
-	    !timer_mod || !qemu_clock_get_ns || !async_run_on_cpu || !all_cpu_threads_idle ||
-	    !qemu_clock_deadline_ns_all || !icount_start_warp_timer || !qemu_clock_run_timers ||
-	    !main_loop_poll_add_notifier || !&qtest_allowed)
+	if (!cpu_exit || !cpu_loop_exit_restore || !cpu_pause || !qemu_get_cpu ||
+	    !runstate_is_running || !timer_init_full || !timer_mod || !qemu_clock_get_ns ||
+	    !async_run_on_cpu || !all_cpu_threads_idle || !qemu_clock_deadline_ns_all ||
+	    !icount_start_warp_timer || !qemu_clock_run_timers || !main_loop_poll_add_notifier ||
+	    !&qtest_allowed)
 		return complain("this QEMU does not export what a virtual clock needs");
 	return 0;
 }

@@ -58,6 +58,8 @@ union qemu_work_data {
 /* Of this thread; not weak, because the address of such a one cannot be asked for. */
 extern __thread void *current_cpu;
 QEMU_WEAK void cpu_exit(void *cpu);
+/* Leaves the block that was entered, at the instruction that called us, and does not return. */
+QEMU_WEAK void cpu_loop_exit_restore(void *cpu, uintptr_t called_from);
 QEMU_WEAK void cpu_pause(void *cpu);
 QEMU_WEAK void *qemu_get_cpu(int index);
 QEMU_WEAK bool runstate_is_running(void);

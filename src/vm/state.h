@@ -100,7 +100,8 @@ struct vm {
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
 	bool frozen;
-	bool touched; /* a virtual machine was stopped and went on */
+	bool stopped_at_work; /* a virtual machine, in the middle of something */
+	bool touched;	      /* and went on */
 	uint32_t heartbeat_ms;
 
 	struct vm_template *template; /* what a clone came from, until it runs */

@@ -90,7 +90,7 @@ struct vm_facts {
 	uint64_t turn_ns;  /* no CPU has a longer turn, in the guest's time; 0: QEMU's own turns */
 	uint64_t digest;   /* of all frames that the guest has sent since it was started */
 	uint64_t guest_ns; /* the guest's CLOCK_MONOTONIC at its last frame; with real clocks too */
-	bool touched;	   /* somebody stopped it meanwhile: what it does may not repeat */
+	bool touched;	   /* stopped in the middle of something: what it does may not repeat */
 };
 struct vm_facts vm_facts(const struct vm *vm);
 

@@ -6,9 +6,9 @@
  * usage: repeat TOPOLOGY MIPS COMMAND...
  *
  * Standard input of this program is read for words: "run INPUT" (the rest of the line is the
- * command's input), "frozen INPUT" (the same; before the command the guest is stopped and let run,
- * twice), "diff" (lists the pages in which the last run differs from the first, by owner) and
- * "end". An answer ends with a line that is a single dot.
+ * command's input), "frozen INPUT" (the same; before the command the guest, held, is stopped and
+ * let run, twice), "diff" (lists the pages in which the last run differs from the first, by owner)
+ * and "end". An answer ends with a line that is a single dot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,15 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "kernel/kernel.h"
 #include "vm/link/exec.h"
 #include "page_diff.h"
 #include "vm/pages/pages.h"
+#include "vm/state.h"
 
 enum { LISTED_LIMIT = 200 };
+#define HOLD_LIMIT_NS UINT64_C(60000000000)
 
 struct streams {
 	struct strbuf out, err;
@@ -125,7 +128,7 @@ static void tell_console(struct vm *vm)
 /* While it is held, for a guest no time passes. */
 static struct error *freeze_and_thaw(struct vm *vm)
 {
-	struct error *err = NULL;
+	struct error *err = vm_await_hold(vm, clock_monotonic_ns() + HOLD_LIMIT_NS, NULL);
 
 	for (int i = 0; i < 2 && !err; i++) {
 		err = vm_freeze(vm);

@@ -37,8 +37,7 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 	struct json_text reason;
 
 	if (says(event, "RESUME", NULL, NULL)) {
-		/* Also one that is held: QEMU lets time pass up to the next timer (10.0). */
-		vm->touched |= vm->link.mailbox && vm->stopped;
+		vm->touched |= vm->stopped_at_work;
 		vm->running = true;
 		vm->stopped = false;
 		/* Whoever had stopped it, the time of silence starts again. */
@@ -47,6 +46,8 @@ void vm_on_event(void *context, const struct vm_qmp_message *event)
 	if (says(event, "STOP", NULL, NULL)) {
 		vm->running = false;
 		vm->stopped = true;
+		/* One that is held goes on exactly where it is. */
+		vm->stopped_at_work = vm->link.mailbox && !vm->link.mailbox->wants_input;
 	}
 	if (says(event, "MIGRATION", "status", "completed"))
 		vm->loaded = true;
