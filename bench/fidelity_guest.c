@@ -10,7 +10,7 @@
 #include "agent/measure.h"
 #include "base/clock.h"
 
-enum { ALL_LOADS = (1 << AGENT_N_LOADS) - 1, PHASE_MS = 200, SPREAD_MS = 2000 };
+enum { ALL_LOADS = (1 << AGENT_N_LOADS) - 1, PHASE_MS = 200, SPREAD_MS = 5000 };
 
 static void print_delays(const char *name, struct agent_delays d)
 {
@@ -38,8 +38,9 @@ static void print_all(const struct agent_model *m, const struct agent_spread *s)
 	print_loads("wake", m->wake);
 	print_loads("ipi", m->ipi);
 	print_loads("timer", m->timer);
-	printf(", \"processes\": %u, \"spread-ppm\": %lu, \"gap\": %lu, \"migrations\": %lu}\n",
-	       s->processes, s->spread_ppm, s->gap_ns, s->migrations);
+	printf(", \"processes\": %u, \"spread-ppm\": %lu, \"late-spread-ppm\": %lu", s->processes,
+	       s->spread_ppm, s->late_spread_ppm);
+	printf(", \"gap\": %lu, \"migrations\": %lu}\n", s->gap_ns, s->migrations);
 }
 
 int main(int argc, char **argv)

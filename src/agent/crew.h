@@ -39,6 +39,7 @@ static inline void agent_count_down(uint64_t n)
 struct agent_worker {
 	uint64_t kips;
 	uint64_t wall_ns, cpu_ns;
+	uint64_t late_cpu_ns; /* of the second half */
 	uint64_t migrations;
 	struct agent_samples steps;
 };

@@ -87,7 +87,7 @@ static uint64_t cpu_time_ns(void)
 static void measure_steps(struct agent_worker *worker, uint64_t begin_ns, uint64_t ns)
 {
 	struct counter counter = calibrate();
-	uint64_t start_ns, cpu_ns, last, end, now;
+	uint64_t start_ns, cpu_ns, half_cpu_ns = 0, last, half, end, now;
 	int cpu;
 
 	wait_until(begin_ns);
@@ -95,7 +95,8 @@ static void measure_steps(struct agent_worker *worker, uint64_t begin_ns, uint64
 	cpu_ns = cpu_time_ns();
 	start_ns = clock_monotonic_ns();
 	last = ticks_now();
-	end = last + (uint64_t)((double)ns / counter.ns_per_tick);
+	half = last + (uint64_t)((double)ns / 2 / counter.ns_per_tick);
+	end = last + 2 * (half - last);
 	for (now = last; now < end; last = now) {
 		now = ticks_now();
 		if (now - last < counter.least_step)
@@ -107,10 +108,15 @@ static void measure_steps(struct agent_worker *worker, uint64_t begin_ns, uint64
 			cpu = sched_getcpu();
 			worker->migrations++;
 		}
+		/* Ticks are steps too, so this is soon after the middle. */
+		if (now >= half && !half_cpu_ns)
+			half_cpu_ns = cpu_time_ns();
 		now = ticks_now();
 	}
 	worker->wall_ns = clock_monotonic_ns() - start_ns;
 	worker->cpu_ns = cpu_time_ns() - cpu_ns;
+	if (half_cpu_ns)
+		worker->late_cpu_ns = cpu_ns + worker->cpu_ns - half_cpu_ns;
 }
 
 /* One CPU while the others have nothing to do. */
@@ -193,11 +199,28 @@ struct error *agent_measure(uint64_t phase_ns, unsigned int loads, struct agent_
 	return NULL;
 }
 
+/* (most - least) / mean */
+struct unequal {
+	uint64_t least_ns, most_ns, sum_ns;
+};
+
+static void unequal_add(struct unequal *u, uint64_t ns)
+{
+	u->least_ns = ns < u->least_ns ? ns : u->least_ns;
+	u->most_ns = ns > u->most_ns ? ns : u->most_ns;
+	u->sum_ns += ns;
+}
+
+static uint64_t unequal_ppm(const struct unequal *u, size_t n)
+{
+	return u->sum_ns ? (u->most_ns - u->least_ns) * 1000000 / (u->sum_ns / n) : 0;
+}
+
 struct error *agent_measure_spread(uint64_t ns, struct agent_spread *ret)
 {
+	struct unequal whole = { .least_ns = UINT64_MAX }, late = whole;
 	struct agent_spread spread = { 0 };
 	_cleanup_agent_crew_ struct agent_crew *crew = NULL;
-	uint64_t least = UINT64_MAX, most = 0, sum = 0;
 	struct agent_cpus cpus;
 	struct error *err = agent_cpus_read(&cpus);
 
@@ -213,15 +236,14 @@ struct error *agent_measure_spread(uint64_t ns, struct agent_spread *ret)
 	for (size_t i = 0; i < spread.processes; i++) {
 		const struct agent_worker *worker = agent_crew_worker(crew, i);
 
-		least = worker->cpu_ns < least ? worker->cpu_ns : least;
-		most = worker->cpu_ns > most ? worker->cpu_ns : most;
-		sum += worker->cpu_ns;
+		unequal_add(&whole, worker->cpu_ns);
+		unequal_add(&late, worker->late_cpu_ns);
 		spread.migrations += worker->migrations;
 		if (worker->steps.max_ns > spread.gap_ns)
 			spread.gap_ns = worker->steps.max_ns;
 	}
-	if (sum)
-		spread.spread_ppm = (most - least) * 1000000 / (sum / spread.processes);
+	spread.spread_ppm = unequal_ppm(&whole, spread.processes);
+	spread.late_spread_ppm = unequal_ppm(&late, spread.processes);
 	*ret = spread;
 	return NULL;
 }

@@ -53,6 +53,8 @@ struct error *agent_measure(uint64_t phase_ns, unsigned int loads,
 struct agent_spread {
 	uint32_t processes;
 	uint64_t spread_ppm; /* of CPU time: (most - least) / mean */
+	/* The same of the second half: the kernel has balanced its queues by then. */
+	uint64_t late_spread_ppm;
 	uint64_t gap_ns;     /* the longest time for which one of them did not run */
 	uint64_t migrations; /* of all together */
 };

@@ -55,6 +55,9 @@ static void a_spread_is_of_two_processes_per_cpu(void **state UNUSED)
 	assert_success(agent_measure_spread(20 * NS_PER_MS, &spread));
 	assert_int_equal(spread.processes, 2 * cpus.n);
 	assert_true(spread.gap_ns > 0);
+	/* No two processes have the same time to the microsecond, neither in all nor in half. */
+	assert_true(spread.spread_ppm > 0);
+	assert_true(spread.late_spread_ppm > 0);
 }
 
 static void loads_have_names(void **state UNUSED)
