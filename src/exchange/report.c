@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 #define TEXT(struct_, member) JSON_CUSTOM(struct_, member, &exchange_text_codec)
 #define NAME(struct_, member) \
 	TEXT(struct_, member), .presence = JSON_REQUIRED, .check = exchange_check_name
@@ -215,6 +217,20 @@ static const struct json_row end_rows[] = {
 	{ REQUIRED(struct exchange_end, parts), .means = "how many parts were reported" },
 };
 LINE_TABLE(end);
+
+const struct exchange_hint *exchange_hint_find(const struct exchange_hint *hints, size_t n,
+					       const char *metric)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_ends_with(metric, hints[i].metric))
+			return &hints[i];
+	return NULL;
+}
+
+bool exchange_hint_is_rate(const struct exchange_hint *hint)
+{
+	return hint && hint->direction != KTSTR_LOWER_IS_BETTER && str_ends_with(hint->unit, "/s");
+}
 
 const struct json_rows *const exchange_rows[WIRE_N_REPORT_KINDS] = {
 	[WIRE_REPORT_BEGIN] = &begin_table,

@@ -100,6 +100,15 @@ struct exchange_hint {
 	enum ktstr_direction direction;
 };
 
+/* The first that fits, NULL when none does. */
+const struct exchange_hint *exchange_hint_find(const struct exchange_hint *hints, size_t n,
+					       const char *metric);
+/*
+ * Whether such a metric is work per time: its unit ends in "/s", and less of it is not better. With
+ * a virtual clock it is not judged. False for NULL.
+ */
+bool exchange_hint_is_rate(const struct exchange_hint *hint);
+
 struct exchange_payload {
 	char *name;
 	uint32_t pid;

@@ -27,7 +27,7 @@ struct stats {
 };
 
 #define LOWER_IN(unit_)	 .unit = (unit_), .direction = JSON_LOWER_IS_BETTER
-#define HIGHER_IN(unit_) .unit = (unit_), .direction = JSON_HIGHER_IS_BETTER
+#define RATE_IN(unit_)	 .unit = (unit_), .direction = JSON_HIGHER_IS_BETTER, .rate = true
 #define CGROUP(member)	 JSON_SCALAR(struct cgroup_stats, member)
 #define MEASURED(member) CGROUP(member), JSON_HAS(struct cgroup_stats, has_workers)
 
@@ -43,7 +43,8 @@ static const struct json_row cgroup_stats_rows[] = {
 	  .means = "workers[].gap_cpu of that worker" },
 	{ MEASURED(total_migrations), LOWER_IN("migrations"),
 	  .means = "how often its workers changed their CPU" },
-	{ MEASURED(total_iterations), HIGHER_IN("iterations"), .means = "work that was done" },
+	{ MEASURED(total_iterations), RATE_IN("iterations"),
+	  .means = "work that was done; not judged with a virtual clock" },
 };
 static const struct json_rows cgroup_stats_table = { JSON_TABLE(cgroup_stats_rows) };
 
@@ -53,8 +54,8 @@ static const struct json_rows cgroup_stats_table = { JSON_TABLE(cgroup_stats_row
 static const struct json_row stats_rows[] = {
 	{ JSON_OBJECTS(struct stats, cgroups, &cgroup_stats_table), .means = "by cgroup" },
 	{ STATS(total_workers), .means = "workers of all cgroups" },
-	{ STATS_MEASURED(total_iterations), HIGHER_IN("iterations"),
-	  .means = "work that was done" },
+	{ STATS_MEASURED(total_iterations), RATE_IN("iterations"),
+	  .means = "work that was done; not judged with a virtual clock" },
 	{ STATS_MEASURED(total_migrations), LOWER_IN("migrations"),
 	  .means = "how often workers changed their CPU" },
 	{ STATS_MEASURED(worst_gap_ms), LOWER_IN("ms"),

@@ -93,6 +93,8 @@ struct json_row {
 		JSON_LOWER_IS_BETTER,
 		JSON_HIGHER_IS_BETTER,
 	} direction;
+	/* Work that was done in a time. It says something where CPUs have a speed of their own. */
+	bool rate;
 };
 
 struct json_rows {

@@ -277,6 +277,8 @@ static const struct json_row entry_rows[] = {
 	{ ENTRY(unit), .means = "its unit, empty when it is not known" },
 	{ ENTRY(source), .means = "always Json" },
 	{ ENTRY(stream), .means = "Stdout or Stderr: where the document was" },
+	{ JSON_SCALAR(struct result_metric_entry, not_judged),
+	  .means = "why neither way is better in this run: " RESULT_RATE_NOT_JUDGED },
 };
 const struct json_rows result_metric_entry_rows = { JSON_TABLE(entry_rows) };
 
@@ -299,23 +301,32 @@ static const struct json_row measure_rows[] = {
 	  .means = "its unit" },
 	{ JSON_CUSTOM(struct result_measure, polarity, &polarity_codec), .presence = JSON_REQUIRED,
 	  .means = "which way is better: HigherBetter, LowerBetter or Unknown" },
+	{ JSON_SCALAR(struct result_measure, not_judged),
+	  .means = "why neither way is better in this run: " RESULT_RATE_NOT_JUDGED },
 };
 const struct json_rows result_measure_rows = { JSON_TABLE(measure_rows) };
 
-void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w)
+void result_write_measures(const struct json_rows *rows, const char *place, bool virtual_clock,
+			   struct json_writer *w)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct json_row *row = &rows->at[i];
 		_cleanup_free_ char *path = xasprintf("%s.%s%s", place, row->name,
 						      row->list_size ? "[]" : "");
 		struct result_measure measure = {
-			path, row->unit, { .kind = (enum result_polarity_kind)row->direction }
+			.name = path,
+			.unit = row->unit,
+			.polarity = { .kind = (enum result_polarity_kind)row->direction },
 		};
 
+		if (row->rate && virtual_clock) {
+			measure.polarity.kind = RESULT_POLARITY_UNKNOWN;
+			measure.not_judged = RESULT_RATE_NOT_JUDGED;
+		}
 		if (row->unit)
 			json_rows_write(&result_measure_rows, &measure, w);
 		if (row->type == JSON_ROW_OBJECT || row->type == JSON_ROW_OBJECTS)
-			result_write_measures(row->rows, path, w);
+			result_write_measures(row->rows, path, virtual_clock, w);
 	}
 }
 

@@ -45,6 +45,7 @@ struct result_metric_entry {
 	struct result_polarity polarity;
 	const char *unit;
 	const char *source, *stream;
+	const char *not_judged; /* why it says nothing of this run; NULL: it does */
 };
 
 /* What one program measured. */
@@ -65,10 +66,17 @@ extern const struct json_rows result_metric_entry_rows, result_metric_payload_ro
 struct result_measure {
 	const char *name, *unit;
 	struct result_polarity polarity;
+	const char *not_judged; /* as above */
 };
 extern const struct json_rows result_measure_rows;
+/*
+ * What is said of a rate with a virtual clock. All CPUs together execute the same number of
+ * instructions in a second, whatever the scheduler does: neither way is better.
+ */
+#define RESULT_RATE_NOT_JUDGED "a rate, with a virtual clock"
 /* One for each of the rows that has a unit, into a list that is open. */
-void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w);
+void result_write_measures(const struct json_rows *rows, const char *place, bool virtual_clock,
+			   struct json_writer *w);
 
 /* The first that fits, NULL when none does: the metric is Unknown and has no unit. */
 const struct result_metric_hint *result_metric_hint_find(const struct result_metric_hints *hints,

@@ -70,8 +70,10 @@ static bool is_number(const char *text)
 }
 
 static struct result_metric_entry entry_of(const struct exchange_payload *payload,
-					   const struct exchange_metric *metric)
+					   const struct exchange_metric *metric, bool virtual_clock)
 {
+	const struct exchange_hint *hint = exchange_hint_find(payload->hints.at, payload->hints.n,
+							      metric->name);
 	struct json_text name = { metric->name, strlen(metric->name) };
 	bool is_stderr = payload->stream && strcmp(payload->stream, "stderr") == 0;
 	struct result_metric_entry entry = {
@@ -82,26 +84,26 @@ static struct result_metric_entry entry_of(const struct exchange_payload *payloa
 		.stream = is_stderr ? "Stderr" : "Stdout",
 	};
 
-	/* The first that fits. */
-	for (size_t i = payload->hints.n; i-- > 0;)
-		if (str_ends_with(metric->name, payload->hints.at[i].metric)) {
-			entry.unit = payload->hints.at[i].unit;
-			entry.polarity.kind =
-				(enum result_polarity_kind)payload->hints.at[i].direction;
-		}
+	if (!hint)
+		return entry;
+	entry.unit = hint->unit;
+	if (virtual_clock && exchange_hint_is_rate(hint))
+		entry.not_judged = RESULT_RATE_NOT_JUDGED;
+	else
+		entry.polarity.kind = (enum result_polarity_kind)hint->direction;
 	return entry;
 }
 
 /* Those that are numbers, in the words of the record. The caller owns the list. */
 static struct result_metric_payload payload_of(const struct exchange_payload *payload, size_t index,
-					       bool whole)
+					       bool whole, bool virtual_clock)
 {
 	struct result_metric_entry *entries = xcalloc(payload->metrics.n + 1, sizeof(*entries));
 	size_t n = 0;
 
 	for (size_t i = 0; whole && i < payload->metrics.n; i++)
 		if (is_number(payload->metrics.at[i].number))
-			entries[n++] = entry_of(payload, &payload->metrics.at[i]);
+			entries[n++] = entry_of(payload, &payload->metrics.at[i], virtual_clock);
 	return (struct result_metric_payload){
 		.payload_index = index,
 		.payload = payload->name,
@@ -109,6 +111,11 @@ static struct result_metric_payload payload_of(const struct exchange_payload *pa
 		.ended = payload->ended,
 		.exit_code = payload->exit_code,
 	};
+}
+
+static bool has_virtual_clock(const struct result_record_result *r)
+{
+	return r->outcome->clock.kind == RESULT_CLOCK_VIRTUAL;
 }
 
 /* Where the text of `metrics` begins, behind its bracket. */
@@ -121,7 +128,7 @@ static size_t add_metrics(struct json_writer *w, const struct result_record_resu
 	behind_bracket = w->out->n;
 	for (size_t i = 0; i < r->n_payloads; i++) {
 		struct result_metric_payload payload = payload_of(&r->payloads[i], n_kept + i,
-								  whole);
+								  whole, has_virtual_clock(r));
 
 		json_rows_write(&result_metric_payload_rows, &payload, w);
 		free((void *)(uintptr_t)payload.metrics.at);
@@ -162,7 +169,7 @@ static void format(const struct strbuf *head, const struct result_record_result 
 	json_end_object(&w);
 	json_open_array(&w, "measures");
 	if (whole && r->stats_rows)
-		result_write_measures(r->stats_rows, "stats", &w);
+		result_write_measures(r->stats_rows, "stats", has_virtual_clock(r), &w);
 	json_end_array(&w);
 	if (whole && r->write_facts)
 		r->write_facts(r->context, &w);

@@ -17,6 +17,7 @@ struct ktstr_ctx {
 	bool unmet;	 /* a NEED or a REQUIRE did not hold */
 	pid_t pid;	 /* of the body: what it forks must not end it */
 	double slowness; /* at least 1 */
+	bool virtual_clock;
 	unsigned int online_cpus;
 	unsigned int duration_ms; /* the default resolved; without slowness */
 	pid_t scheduler_pid;	  /* 0: the kernel's own */

@@ -78,7 +78,7 @@ void suite_metrics_format_stderr(const struct ktstr_metrics *metrics, struct str
 
 /* True when it holds. */
 static bool judge_exit_code(const struct ktstr_metric_check *check,
-			    const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			    const struct ktstr_metrics *metrics, suite_metric_check_fn found,
 			    void *context)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -88,7 +88,7 @@ static bool judge_exit_code(const struct ktstr_metric_check *check,
 	suite_metrics_format_end(metrics, &text);
 	strbuf_appendf(&text, ", not %.17g", check->low);
 	suite_metrics_format_stderr(metrics, &text);
-	failed(context, strbuf_str(&text));
+	found(context, KTSTR_REASON_PAYLOAD, strbuf_str(&text));
 	return false;
 }
 
@@ -113,13 +113,30 @@ static void format_demand(const struct ktstr_metric_check *check, struct strbuf 
 		strbuf_appendf(into, "not from %.17g to %.17g", check->low, check->high);
 }
 
+static bool is_not_judged(const struct ktstr_metric_check *check,
+			  const struct suite_metric_meaning *meaning)
+{
+	return meaning->virtual_clock && check->kind != KTSTR_CHECK_EXISTS &&
+	       exchange_hint_is_rate(
+		       exchange_hint_find(meaning->hints, meaning->n_hints, check->metric));
+}
+
 static void judge_number(const struct ktstr_metric_check *check,
-			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			 const struct ktstr_metrics *metrics,
+			 const struct suite_metric_meaning *meaning, suite_metric_check_fn found,
 			 void *context)
 {
 	const struct suite_metric *metric = suite_metrics_find(metrics, check->metric);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
+	if (metric && is_not_judged(check, meaning)) {
+		strbuf_appendf(&text,
+			       "metric %s is %s: rates are not judged with a virtual clock, where "
+			       "all CPUs together have one speed whatever the scheduler does",
+			       check->metric, suite_metric_number(metrics, metric).at);
+		found(context, KTSTR_REASON_NO_EVIDENCE, strbuf_str(&text));
+		return;
+	}
 	if (metric && number_holds(check, metric->value))
 		return;
 	strbuf_appendf(&text, "metric %s ", check->metric);
@@ -135,20 +152,21 @@ static void judge_number(const struct ktstr_metric_check *check,
 		strbuf_appendf(&text, "is not among the %zu metrics on %s", metrics->all.n,
 			       metrics->stream);
 	}
-	failed(context, strbuf_str(&text));
+	found(context, KTSTR_REASON_PAYLOAD, strbuf_str(&text));
 }
 
 void suite_metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			       const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
-			       void *context)
+			       const struct ktstr_metrics *metrics,
+			       const struct suite_metric_meaning *meaning,
+			       suite_metric_check_fn found, void *context)
 {
 	if (metrics->timed_out)
 		return;
 	for (size_t i = 0; !metrics->by_cleanup && checks[i].kind != KTSTR_CHECK_NONE; i++)
 		if (checks[i].kind == KTSTR_CHECK_EXIT_CODE &&
-		    !judge_exit_code(&checks[i], metrics, failed, context))
+		    !judge_exit_code(&checks[i], metrics, found, context))
 			return;
 	for (size_t i = 0; checks[i].kind != KTSTR_CHECK_NONE; i++)
 		if (checks[i].kind != KTSTR_CHECK_EXIT_CODE)
-			judge_number(&checks[i], metrics, failed, context);
+			judge_number(&checks[i], metrics, meaning, found, context);
 }

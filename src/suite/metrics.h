@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "exchange/report.h"
 #include "json/doc.h"
 #include "suite/limits.h"
 
@@ -107,17 +108,27 @@ const char *suite_metric_checks_mistake(
 const char *suite_metric_hints_mistake(
 	const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1]);
 
-typedef void (*suite_metric_check_fn)(void *context, const char *text);
+/* What is known of metrics beside their numbers. */
+struct suite_metric_meaning {
+	const struct exchange_hint *hints;
+	size_t n_hints;
+	bool virtual_clock; /* a limit of a rate is not judged */
+};
+
+/* KTSTR_REASON_PAYLOAD: it does not hold. KTSTR_REASON_NO_EVIDENCE: it is not judged. */
+typedef void (*suite_metric_check_fn)(void *context, enum ktstr_reason reason, const char *text);
 
 /*
- * Calls `failed` with a sentence for each check that does not hold. The exit code comes first,
- * wherever it stands in the list, and when it is wrong nothing else is judged: numbers of a program
- * that failed mean little. So do those of one that was ended by its timeout, which is a failure in
- * itself. One that was ended by clean-up did not choose its exit code: only its numbers are judged.
+ * Calls `found` with a sentence for each check that does not hold or is not judged. The exit code
+ * comes first, wherever it stands in the list, and when it is wrong nothing else is judged: numbers
+ * of a program that failed mean little. So do those of one that was ended by its timeout, which is
+ * a failure in itself. One that was ended by clean-up did not choose its exit code: only its
+ * numbers are judged.
  */
 void suite_metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			       const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
-			       void *context);
+			       const struct ktstr_metrics *metrics,
+			       const struct suite_metric_meaning *meaning,
+			       suite_metric_check_fn found, void *context);
 
 /* "exit code 3", "killed by signal 9 (SIGKILL)". */
 void suite_metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into);

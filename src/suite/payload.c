@@ -144,16 +144,17 @@ struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_prog
 
 /* ---- an end ---- */
 
-static void add_part(void *context, const char *text)
+static void add_part(void *context, enum ktstr_reason reason, const char *text)
 {
 	struct ktstr_payload *payload = context;
 
-	suite_report_partf(&payload->ctx->report, KTSTR_REASON_PAYLOAD, "%s: %s", payload->name,
-			   text);
+	suite_report_partf(&payload->ctx->report, reason, "%s: %s", payload->name, text);
 }
 
 static void judge(struct ktstr_payload *payload)
 {
+	const struct suite_metric_meaning meaning = { payload->hints.at, payload->hints.n,
+						      payload->ctx->virtual_clock };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!payload->result->exit_known) {
@@ -172,9 +173,9 @@ static void judge(struct ktstr_payload *payload)
 					       payload->ctx, payload->timeout_ms));
 		strbuf_append(&text, " and was killed");
 		suite_metrics_format_stderr(payload->result, &text);
-		add_part(payload, strbuf_str(&text));
+		add_part(payload, KTSTR_REASON_PAYLOAD, strbuf_str(&text));
 	}
-	suite_metric_checks_judge(payload->checks, payload->result, add_part, payload);
+	suite_metric_checks_judge(payload->checks, payload->result, &meaning, add_part, payload);
 }
 
 /* It has ended: the result is made, reported and judged once. */
@@ -224,7 +225,7 @@ static void judge_unseen(struct ktstr_payload *payload)
 	suite_metrics_format_end(result, &text);
 	strbuf_append(&text, ", and the test did not check it");
 	suite_metrics_format_stderr(result, &text);
-	add_part(payload, strbuf_str(&text));
+	add_part(payload, KTSTR_REASON_PAYLOAD, strbuf_str(&text));
 }
 
 static void payload_free(struct ktstr_payload *payload)

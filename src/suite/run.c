@@ -313,6 +313,7 @@ int suite_run_test(const struct ktstr_entry *entry)
 	run.checks = suite_declared_checks(entry->test);
 	run.ctx.entry = entry;
 	run.ctx.test = entry->test;
+	run.ctx.virtual_clock = getenv(WIRE_SEED_ENV) != NULL;
 	run.ctx.duration_ms = suite_declared_duration_s(entry->test) * 1000;
 	run.ctx.cgroups_fd = -1;
 	run.ctx.report.from_ns = run.report.from_ns;

@@ -12,7 +12,7 @@ class Payloads(judged.Judged):
         record = self.judged("claims_and_fails", "fail", "payload", "exit code 1, not 0", parts=["payload"])
         self.assertEqual([p["exit_code"] for p in record["payloads"]], [1])
         metrics = [m for entry in record["metrics"] for m in entry["metrics"]]
-        self.assertEqual([(m["name"], m["unit"], m["polarity"]) for m in metrics if m["name"] == "ops_per_s"], [("ops_per_s", "1/s", "HigherBetter")])
+        self.assertEqual([(m["name"], m["unit"], m["polarity"]) for m in metrics if m["name"] == "ops_per_s"], [("ops_per_s", "ops", "HigherBetter")])
         self.assertEqual({a["member"] for a in record["absent"]} & set(record), set())
         self.assertIn({"name": "stats.worst_gap_ms", "unit": "ms", "polarity": "LowerBetter"}, record["measures"])
 
@@ -21,6 +21,14 @@ class Payloads(judged.Judged):
 
     def test_a_report_on_stdout_or_stderr_is_ignored(self):
         self.judged("reports_on_its_streams", "pass", "none", parts=[])
+
+    def test_a_limit_of_a_rate_is_not_judged_in_virtual_time(self):
+        virtual = judged.load(self.results["limits_a_rate"]["record"])["clock"] == "virtual"
+        expected = ("inconclusive", "no-evidence", "rates are not judged with a virtual clock") if virtual else ("pass", "none")
+        record = self.judged("limits_a_rate", *expected, parts=["no-evidence"] if virtual else [])
+        polarity = {m["polarity"] for entry in record["metrics"] for m in entry["metrics"] if m["name"] == "ops_per_s"}
+        self.assertEqual(polarity, {"Unknown" if virtual else "HigherBetter"})
+        self.assertEqual([m["polarity"] for m in record["measures"] if m["name"] == "stats.total_iterations"], ["Unknown" if virtual else "HigherBetter"])
 
     def test_the_reports_descriptor_is_not_inherited(self):
         self.judged("writes_to_every_descriptor", "pass", "none", parts=[])

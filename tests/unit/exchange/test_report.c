@@ -169,6 +169,29 @@ static void a_payload_may_say_how_its_metrics_compare(void **state UNUSED)
 		     "payload.hints[0].metric is empty");
 }
 
+static void work_per_second_is_a_rate(void **state UNUSED)
+{
+	static const struct exchange_hint all[] = {
+		{ EXCHANGE_BORROW("ops"), EXCHANGE_BORROW("ops/s"), KTSTR_HIGHER_IS_BETTER },
+		{ EXCHANGE_BORROW("rate"), EXCHANGE_BORROW("1/s"), KTSTR_NO_DIRECTION },
+		{ EXCHANGE_BORROW("errors"), EXCHANGE_BORROW("1/s"), KTSTR_LOWER_IS_BETTER },
+		{ EXCHANGE_BORROW("latency"), EXCHANGE_BORROW("s"), KTSTR_LOWER_IS_BETTER },
+	};
+	static const struct {
+		const char *metric;
+		bool is_rate;
+	} cases[] = { { "disk.ops", true },
+		      { "rate", true },
+		      { "errors", false },
+		      { "latency", false },
+		      { "unknown", false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(exchange_hint_is_rate(
+					 exchange_hint_find(all, ARRAY_SIZE(all), cases[i].metric)),
+				 cases[i].is_rate);
+}
+
 static void a_workers_end_decides_what_is_checked(void **state UNUSED)
 {
 	static const struct {
@@ -230,6 +253,7 @@ int main(void)
 		cmocka_unit_test(the_page_of_the_protocol_has_every_member),
 		cmocka_unit_test(report_lines_survive_a_round_trip),
 		cmocka_unit_test(a_payload_may_say_how_its_metrics_compare),
+		cmocka_unit_test(work_per_second_is_a_rate),
 		cmocka_unit_test(what_is_absent_is_not_written),
 		cmocka_unit_test(a_member_that_is_wrong_is_named_with_its_line),
 		cmocka_unit_test(malformed_exchange_lines_are_refused),

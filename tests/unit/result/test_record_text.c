@@ -261,7 +261,7 @@ static void a_name_that_only_contains_the_suffix_is_unknown(void **state UNUSED)
 	assert_null(result_metric_hint_find(&(struct result_metric_hints){ 0 }, "a", 1));
 }
 
-static void every_figure_with_a_unit_is_a_measure(void **state UNUSED)
+static char *measures_of(bool virtual_clock)
 {
 	static const struct json_row inner_list[] = {
 		{ .name = "spread", .unit = "%", .direction = JSON_LOWER_IS_BETTER },
@@ -269,21 +269,41 @@ static void every_figure_with_a_unit_is_a_measure(void **state UNUSED)
 	static const struct json_rows inner = { JSON_TABLE(inner_list) };
 	static const struct json_row list[] = {
 		{ .name = "cgroups", .type = JSON_ROW_OBJECTS, .list_size = 16, .rows = &inner },
-		{ .name = "work", .unit = "iterations", .direction = JSON_HIGHER_IS_BETTER },
+		{ .name = "work",
+		  .unit = "iterations",
+		  .direction = JSON_HIGHER_IS_BETTER,
+		  .rate = true },
 		{ .name = "kind" },
 	};
 	static const struct json_rows outer = { JSON_TABLE(list) };
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct strbuf out = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
 
 	json_begin_array(&w);
-	result_write_measures(&outer, "stats", &w);
+	result_write_measures(&outer, "stats", virtual_clock, &w);
 	json_end_array(&w);
-	assert_string_equal(strbuf_str(&out),
-			    "[{\"name\":\"stats.cgroups[].spread\",\"unit\":\"%\","
-			    "\"polarity\":\"LowerBetter\"},"
-			    "{\"name\":\"stats.work\",\"unit\":\"iterations\","
-			    "\"polarity\":\"HigherBetter\"}]");
+	return strbuf_take(&out);
+}
+
+static void every_figure_with_a_unit_is_a_measure(void **state UNUSED)
+{
+	_cleanup_free_ char *measures = measures_of(false);
+
+	assert_string_equal(measures, "[{\"name\":\"stats.cgroups[].spread\",\"unit\":\"%\","
+				      "\"polarity\":\"LowerBetter\"},"
+				      "{\"name\":\"stats.work\",\"unit\":\"iterations\","
+				      "\"polarity\":\"HigherBetter\"}]");
+}
+
+static void neither_way_is_better_for_a_rate_with_a_virtual_clock(void **state UNUSED)
+{
+	_cleanup_free_ char *measures = measures_of(true);
+
+	assert_string_equal(measures, "[{\"name\":\"stats.cgroups[].spread\",\"unit\":\"%\","
+				      "\"polarity\":\"LowerBetter\"},"
+				      "{\"name\":\"stats.work\",\"unit\":\"iterations\","
+				      "\"polarity\":\"Unknown\","
+				      "\"not_judged\":\"a rate, with a virtual clock\"}]");
 }
 
 int main(void)
@@ -300,6 +320,7 @@ int main(void)
 		cmocka_unit_test(polarities_are_written_with_their_record_names),
 		cmocka_unit_test(the_first_hint_whose_suffix_fits_is_taken),
 		cmocka_unit_test(every_figure_with_a_unit_is_a_measure),
+		cmocka_unit_test(neither_way_is_better_for_a_rate_with_a_virtual_clock),
 		cmocka_unit_test(a_name_that_only_contains_the_suffix_is_unknown),
 	};
 

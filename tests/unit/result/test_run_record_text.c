@@ -116,6 +116,32 @@ static void a_started_record_has_no_verdict(void **state UNUSED)
 		assert_null(json_find(json_doc_root(l.doc), absent[i]));
 }
 
+static void metrics_of_rates_are_not_judged_with_a_virtual_clock(void **state UNUSED)
+{
+	static struct exchange_metric rate[] = { { EXCHANGE_BORROW("p.ops"),
+						   EXCHANGE_BORROW("5") } };
+	static struct exchange_hint hint[] = { { EXCHANGE_BORROW("ops"), EXCHANGE_BORROW("1/s"),
+						 KTSTR_HIGHER_IS_BETTER } };
+	static const struct exchange_payload payload = { .name = EXCHANGE_BORROW("p"),
+							 .metrics = { rate, 1, 0 },
+							 .hints = { hint, 1, 0 } };
+	struct result_outcome outcome = { .clock = { RESULT_CLOCK_VIRTUAL, 1 } };
+	struct result_record_result result = { .outcome = &outcome,
+					       .payloads = &payload,
+					       .n_payloads = 1 };
+
+	for (int i = 0; i < 2; i++) {
+		_cleanup_loaded_ struct loaded l;
+
+		finished(&result, "", 0, &l);
+		assert_int_equal(strstr(l.text.at, "\"polarity\": \"HigherBetter\"") != NULL, i);
+		assert_int_equal(strstr(l.text.at, "\"not_judged\": \"a rate, with a virtual "
+						   "clock\"") != NULL,
+				 !i);
+		outcome.clock.kind = RESULT_CLOCK_REAL;
+	}
+}
+
 static void verdicts_map_to_passed_and_skipped(void **state UNUSED)
 {
 	static const struct {
@@ -406,6 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_started_record_has_no_verdict),
+		cmocka_unit_test(metrics_of_rates_are_not_judged_with_a_virtual_clock),
 		cmocka_unit_test(verdicts_map_to_passed_and_skipped),
 		scratch_test(python_reads_every_member_of_a_record),
 		cmocka_unit_test(kept_entries_are_spliced_byte_for_byte),

@@ -11,18 +11,26 @@ struct checks {
 };
 #define CHECKS(...) ((struct checks){ .at = { __VA_ARGS__ } })
 
-static void append_line(void *context, const char *text)
+static void append_line(void *context, enum ktstr_reason reason, const char *text)
 {
-	strbuf_appendf(context, "%s\n", text);
+	strbuf_appendf(context, "%s%s\n",
+		       reason == KTSTR_REASON_PAYLOAD ? "" : "not judged: ", text);
 }
 
-#define assert_judged(m, expected, ...)                                         \
-	do {                                                                    \
-		_cleanup_strbuf_ struct strbuf lines_ = STRBUF_INIT;            \
-		struct checks checks_ = CHECKS(__VA_ARGS__);                    \
-		assert_null(suite_metric_checks_mistake(checks_.at));           \
-		suite_metric_checks_judge(checks_.at, m, append_line, &lines_); \
-		assert_string_equal(strbuf_str(&lines_), expected);             \
+static struct exchange_hint two_hints[] = {
+	{ (char[]){ "rate" }, (char[]){ "1/s" }, KTSTR_HIGHER_IS_BETTER },
+	{ (char[]){ "latency" }, (char[]){ "us" }, KTSTR_LOWER_IS_BETTER },
+};
+/* For assert_judged(). */
+static struct suite_metric_meaning meaning = { two_hints, ARRAY_SIZE(two_hints), false };
+
+#define assert_judged(m, expected, ...)                                                   \
+	do {                                                                              \
+		_cleanup_strbuf_ struct strbuf lines_ = STRBUF_INIT;                      \
+		struct checks checks_ = CHECKS(__VA_ARGS__);                              \
+		assert_null(suite_metric_checks_mistake(checks_.at));                     \
+		suite_metric_checks_judge(checks_.at, m, &meaning, append_line, &lines_); \
+		assert_string_equal(strbuf_str(&lines_), expected);                       \
 	} while (0)
 
 static void values_equal_to_a_limit_pass(void **state UNUSED)
@@ -45,6 +53,24 @@ static void each_violated_limit_is_reported(void **state UNUSED)
 		      "metric x is 10.50, not from 1 to 2\n",
 		      KTSTR_MIN("x", 11), KTSTR_MAX("x", 10), KTSTR_MIN("x", 10),
 		      KTSTR_RANGE("x", 11, 12), KTSTR_RANGE("x", 1, 2));
+	suite_metrics_deinit(&m);
+}
+
+static void rates_are_judged_with_a_real_clock_only(void **state UNUSED)
+{
+	struct ktstr_metrics m = metrics_of("{\"io\":{\"rate\":10},\"latency\":5}", "");
+
+	assert_judged(&m, "metric io.rate is 10, less than 11\n", KTSTR_MIN("io.rate", 11));
+	meaning.virtual_clock = true;
+	assert_judged(
+		&m,
+		"not judged: metric io.rate is 10: rates are not judged with a virtual clock, "
+		"where all CPUs together have one speed whatever the scheduler does\n"
+		"metric latency is 5, more than 4\n"
+		"metric rate is not among the 2 metrics on stdout\n",
+		KTSTR_MIN("io.rate", 11), KTSTR_EXISTS("io.rate"), KTSTR_MAX("latency", 4),
+		KTSTR_MIN("rate", 1));
+	meaning.virtual_clock = false;
 	suite_metrics_deinit(&m);
 }
 
@@ -207,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_equal_to_a_limit_pass),
 		cmocka_unit_test(each_violated_limit_is_reported),
+		cmocka_unit_test(rates_are_judged_with_a_real_clock_only),
 		cmocka_unit_test(a_missing_metric_fails_every_kind),
 		cmocka_unit_test(a_missing_document_is_explained),
 		cmocka_unit_test(a_wrong_exit_code_comes_first_and_alone),
