@@ -8,7 +8,7 @@ enum {
 	FIFO_MESSAGE_BYTES = 1024,
 	FIFO_DUMP_BYTES = 32768, /* what the kernel keeps when exit_dump_len is not set */
 	FIFO_LOPSIDED_FACTOR = 20,
-	FIFO_RACE_STEPS = 16, /* a few instructions each: how long a wake-up can be disturbed */
+	FIFO_RACE_STEPS = 32, /* a few instructions each: how long a wake-up can be disturbed */
 };
 
 /* Ways to go wrong on purpose: number in the kernel, word on the command line. */

@@ -11,7 +11,8 @@ import virtual
 from load import Load
 
 BUSY_LOOPS = 2
-SEEDS, SEEDS_AT_ONCE = 40, 4
+# About one seed in ten has the race; which ones depends on the binaries and the kernel.
+SEEDS, SEEDS_AT_ONCE = 80, 4
 
 
 @unittest.skipIf(guest.missing(), guest.missing())
@@ -36,16 +37,9 @@ class Virtual(unittest.TestCase):
                 self.assertEqual((told["verdict"], told["reason"]), wanted, f"{measured} ms, now {virtual.gap_ms(record)} ms: {told}")
 
     def test_a_race_is_found_by_seeds_and_stays_at_its_seed(self):
-        binary, test, found = virtual.suite("races"), "two_wake_ups_often", {}
-        for first in range(1, SEEDS, SEEDS_AT_ONCE):
-            for told, record in virtual.run(binary, test, "--seeds", f"{first}..{first + SEEDS_AT_ONCE - 1}"):
-                virtual.check_race(self, told)
-                found.setdefault(told["verdict"], (told, record))
-            if len(found) == 2:
-                break
-        self.assertEqual(set(found), {"pass", "fail"})
-        for told, record in found.values():
-            virtual.check_same(self, (told, record), virtual.run_one(binary, test, "--seed", str(record["seed"])))
+        seen = virtual.find_race(self, SEEDS, SEEDS_AT_ONCE)
+        for seed, *_ in virtual.by_verdict(seen).values():
+            virtual.check_same(self, seen[seed], virtual.run_one(virtual.suite("races"), virtual.RACE, "--seed", str(seed)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import guest
 from judged import SCHEDULERS, SUITES, json_tests, ktstr, load
 
 SECONDS = 3600
+RACE = "two_wake_ups"
 
 
 def kernels():
@@ -43,6 +44,27 @@ def check_race(case, told):
     if told["verdict"] != "pass":
         case.assertEqual((told["verdict"], told["reason"]), ("fail", "scheduler-exited"), told)
         case.assertIn("two wake-ups met", told["why"])
+
+
+def find_race(case, last, at_once, wants_all=False):
+    """seed -> (what was reported, record) of seeds 1 to last; unless all are wanted, until one has passed and one has failed."""
+    seen = {}
+    for first in range(1, last + 1, at_once):
+        for told, record in run(suite("races"), RACE, "--seeds", f"{first}..{min(first + at_once - 1, last)}"):
+            check_race(case, told)
+            seen[record["seed"]] = (told, record)
+        if not wants_all and len(by_verdict(seen)) == 2:
+            break
+    case.assertEqual(set(by_verdict(seen)), {"pass", "fail"})
+    return seen
+
+
+def by_verdict(seen):
+    """verdict -> seeds"""
+    found = {}
+    for seed, (told, _) in seen.items():
+        found.setdefault(told["verdict"], []).append(seed)
+    return found
 
 
 def check_same(case, first, other):

@@ -92,26 +92,15 @@ class Soak(unittest.TestCase):
             self.judge(path, measured * 1.1, "pass", "none")
             self.judge(path, measured * 0.9, "fail", "check")
 
-    def find_race(self):
-        """seed -> verdict of seeds 1 to 200; a slice of the soak stops where both have been seen."""
-        seen, wants_all = {}, rounds(SEEDS) == SEEDS
-        for first in range(1, SEEDS + 1, SEEDS_AT_ONCE):
-            for told, record in virtual.run(virtual.suite("races"), "two_wake_ups", "--seeds", f"{first}..{first + SEEDS_AT_ONCE - 1}"):
-                virtual.check_race(self, told)
-                seen[record["seed"]] = told["verdict"]
-            if not wants_all and set(seen.values()) == {"pass", "fail"}:
-                break
-        return seen
-
     def test_a_race_happens_in_some_seeds_and_always_there(self):
-        seen = self.find_race()
-        self.assertEqual(set(seen.values()), {"pass", "fail"}, seen)
-        failing = [seed for seed, verdict in seen.items() if verdict == "fail"]
-        say(f"race: {len(failing)} of {len(seen)} seeds fail: {failing}")
-        self.assertLess(2 * len(failing), len(seen))
-        for verdict in ("fail", "pass"):
-            seed = next(seed for seed, v in seen.items() if v == verdict)
-            told, _ = self.same(virtual.suite("races"), "two_wake_ups", AGAIN, "--seed", str(seed))
+        # A slice of the soak stops where both verdicts have been seen.
+        seen = virtual.find_race(self, SEEDS, SEEDS_AT_ONCE, wants_all=rounds(SEEDS) == SEEDS)
+        found = virtual.by_verdict(seen)
+        say(f"race: {len(found['fail'])} of {len(seen)} seeds fail: {found['fail']}")
+        self.assertLess(2 * len(found["fail"]), len(seen))
+        for verdict, (seed, *_) in found.items():
+            told, record = self.same(virtual.suite("races"), virtual.RACE, AGAIN, "--seed", str(seed))
+            virtual.check_same(self, seen[seed], (told, record))
             self.assertEqual(told["verdict"], verdict, told)
 
 
