@@ -45,6 +45,21 @@ struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *
 	return io_read_fd(fd, path, limit_bytes, into);
 }
 
+struct error *io_read_regular(const char *path, int flags, size_t limit_bytes, struct strbuf *into)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+	struct stat st;
+
+	if (fd < 0)
+		return base_error(errno == ENOENT || errno == ENOTDIR ? BASE_ABSENT : BASE_IO,
+				  errno, "cannot open %s", path);
+	if (fstat(fd, &st) < 0)
+		return base_error(BASE_IO, errno, "stat %s", path);
+	if (!S_ISREG(st.st_mode))
+		return base_error(BASE_IO, 0, "%s is not a regular file", path);
+	return io_read_fd(fd, path, limit_bytes, into);
+}
+
 int io_open_below(const char *root, const char *path)
 {
 	struct open_how how = {

@@ -14,6 +14,12 @@ struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *
 struct error *io_read_fd(int fd, const char *label, size_t limit_bytes,
 			 struct strbuf *into) MUST_CHECK;
 /*
+ * The same for a regular file of a path that may lead to anything else, which is BASE_IO: opening
+ * a FIFO would wait for a writer. flags is 0 or O_NOFOLLOW. No such file is BASE_ABSENT.
+ */
+struct error *io_read_regular(const char *path, int flags, size_t limit_bytes,
+			      struct strbuf *into) MUST_CHECK;
+/*
  * Opens a file for reading as a process whose root directory is `root` would: a
  * link in a foreign root is never followed into ours. Does not wait for a pipe's other
  * end. A descriptor, or -1 with errno.

@@ -193,19 +193,12 @@ struct error *kmem_cached_read(const char *dir, const char *build_id, struct kme
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, build_id);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_close_ int fd = -1;
-	struct stat st;
 	struct error *err;
 
 	/* It becomes part of a path. */
 	if (!is_build_id(build_id))
 		return bad("the build-id is not valid");
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return base_error(BASE_IO, errno, "cannot open %s", path);
-	if (!S_ISREG(st.st_mode))
-		return bad("it is not a file");
-	err = io_read_fd(fd, path, KMEM_LIMIT_CACHE_BYTES, &text);
+	err = io_read_regular(path, O_NOFOLLOW, KMEM_LIMIT_CACHE_BYTES, &text);
 	if (err)
 		return err;
 	return kmem_cached_parse((struct bytes){ (const uint8_t *)strbuf_str(&text), text.n },

@@ -29,7 +29,7 @@ struct error *kmem_cached_parse(struct bytes bytes, const char *build_id,
 				struct kmem_cached *ret) MUST_CHECK;
 void kmem_cached_format(const struct kmem_cached *cached, struct strbuf *into);
 
-/* BASE_IO with ENOENT: there is none. A malformed build-id is KMEM_BAD_CACHE. */
+/* BASE_ABSENT: there is none. A malformed build-id is KMEM_BAD_CACHE. */
 struct error *kmem_cached_read(const char *dir, const char *build_id,
 			       struct kmem_cached *ret) MUST_CHECK;
 /*

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "result/frames.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/io.h"
 #include "result/limits.h"
 #include "result/new_file.h"
@@ -32,17 +29,8 @@ struct error *result_frames_write(const char *dir, const char *path,
 
 struct error *result_frames_read(const char *path, struct result_frames *ret)
 {
-	/* Not blocking: opening a FIFO would wait for a writer that never comes. */
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err;
-	struct stat st;
+	struct error *err = io_read_regular(path, 0, RESULT_LIMIT_FRAMES_BYTES, &text);
 
-	if (fd < 0)
-		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cannot open %s",
-				  path);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return base_error(BASE_IO, 0, "%s is not a regular file", path);
-	err = io_read_fd(fd, path, RESULT_LIMIT_FRAMES_BYTES, &text);
 	return err ? err : result_frames_parse(strbuf_str(&text), text.n, path, ret);
 }

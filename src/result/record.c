@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "result/record.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,22 +33,14 @@ struct error *result_record_exists(const char *path)
 	return cannot_reach(path, errno);
 }
 
-static struct error *not_a_file(const char *path)
-{
-	return base_error(BASE_IO, 0, "%s is not a regular file", path);
-}
-
 static struct error *read_record(const char *path, struct strbuf *into)
 {
-	/* Not blocking: opening a FIFO would wait for a writer that never comes. */
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	struct error *err = io_read_regular(path, 0, RESULT_LIMIT_RECORD_BYTES, into);
 
-	if (fd < 0)
-		return cannot_reach(path, errno);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return not_a_file(path);
-	return io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, into);
+	if (!error_is(err, &base_error_domain, BASE_ABSENT))
+		return err;
+	error_free(err);
+	return cannot_reach(path, ENOENT);
 }
 
 static struct error *append_locked(const char *path, const struct result_append *append,
@@ -80,7 +71,7 @@ struct error *result_append_metrics(const char *path, const struct result_append
 	if (!target || stat(target, &st) < 0)
 		return cannot_reach(path, errno);
 	if (!S_ISREG(st.st_mode))
-		return not_a_file(path);
+		return base_error(BASE_IO, 0, "%s is not a regular file", path);
 	lock_path = xasprintf("%s.lock", target);
 	err = result_lock_acquire(lock_path, RESULT_LIMIT_LOCK_MS * NS_PER_MS, cancel, &lock_fd);
 	if (err)

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/io.h"
@@ -118,20 +117,21 @@ struct error *result_record_begin(const char *dir, const struct result_run *head
 	return NULL;
 }
 
+static struct error *was_removed(const struct result_record *record)
+{
+	return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
+}
+
 static struct error *read_back(const struct result_record *record, struct strbuf *into)
 {
-	/* A link may lead to a foreign file, and a pipe would block. */
-	_cleanup_close_ int fd = open(record->path,
-				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	/* A link may lead to a foreign file. */
+	struct error *err = io_read_regular(record->path, O_NOFOLLOW, RESULT_LIMIT_RECORD_BYTES,
+					    into);
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
-	if (fd < 0)
-		return base_error(BASE_IO, errno, "cannot open %s", record->path);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return base_error(BASE_IO, 0, "%s is no longer a regular file", record->path);
-	return io_read_fd(fd, record->path, RESULT_LIMIT_RECORD_BYTES, into);
+	if (!error_is(err, &base_error_domain, BASE_ABSENT))
+		return err;
+	error_free(err);
+	return was_removed(record);
 }
 
 static struct error *replace_locked(const struct result_record *record,
@@ -177,7 +177,7 @@ static struct error *replace(const struct result_record *record,
 
 	/* Before the lock: a directory that is gone has no place for it. */
 	if (access(record->path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
+		return was_removed(record);
 	err = lock_for_finish(lock_path, cancel, &lock_fd);
 	if (err)
 		return err;
@@ -263,17 +263,8 @@ struct error *result_run_parse(const char *text, size_t n, const char *label,
 
 struct error *result_run_read(const char *path, struct result_run *ret)
 {
-	/* Not blocking: opening a FIFO would wait for a writer that never comes. */
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err;
-	struct stat st;
+	struct error *err = io_read_regular(path, 0, RESULT_LIMIT_RECORD_BYTES, &text);
 
-	if (fd < 0)
-		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cannot open %s",
-				  path);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return base_error(BASE_IO, 0, "%s is not a regular file", path);
-	err = io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, &text);
 	return err ? err : result_run_parse(strbuf_str(&text), text.n, path, ret);
 }

@@ -75,12 +75,9 @@ void vm_boot_note_keep(const char *name, uint64_t key, bool answer, const char *
 static bool read_note(const char *path, struct note *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = NULL;
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	_cleanup_error_ struct error *err = io_read_regular(path, O_NOFOLLOW, NOTE_BYTES_LIMIT,
+							    &text);
 
-	if (fd < 0)
-		return false;
-	err = io_read_fd(fd, path, NOTE_BYTES_LIMIT, &text);
 	if (!err)
 		err = json_rows_parse(&note_table, strbuf_str(&text), text.n, path, ret);
 	return !err;

@@ -216,12 +216,9 @@ static bool version_from_cache(const char *path, const struct identity *id,
 	_cleanup_free_ char *file = cache_path(path);
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_identity_ struct identity kept = { 0 };
-	_cleanup_error_ struct error *err = NULL;
-	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	_cleanup_error_ struct error *err = io_read_regular(file, O_NOFOLLOW, CACHE_FILE_LIMIT,
+							    &bytes);
 
-	if (fd < 0)
-		return false;
-	err = io_read_fd(fd, file, CACHE_FILE_LIMIT, &bytes);
 	if (!err)
 		err = json_rows_parse(&identity_table, strbuf_str(&bytes), bytes.n, file, &kept);
 	if (err || strcmp(kept.path, path) != 0 || !is_same(&kept, id))

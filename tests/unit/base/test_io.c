@@ -98,6 +98,42 @@ static void reading_takes_files_without_a_size(void **state UNUSED)
 	assert_true(text.n > 0);
 }
 
+/* Opened like any other file, the FIFO would wait until the test is killed. */
+static void reading_a_regular_file_takes_nothing_else(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *below = xasprintf("%s/below", s->file);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_error_tag(io_read_regular(s->file, 0, 10, &text), "absent");
+	put(s->file, "12345", 0644);
+	assert_error_tag(io_read_regular(below, 0, 10, &text), "absent");
+	assert_error_tag(io_read_regular(s->file, 0, 4, &text), "limit");
+	strbuf_clear(&text);
+	assert_success(io_read_regular(s->file, O_NOFOLLOW, 5, &text));
+	assert_string_equal(strbuf_str(&text), "12345");
+	assert_error_tag(io_read_regular(s->dir, 0, 10, &text), "io");
+	assert_error_tag(io_read_regular("/dev/null", 0, 10, &text), "io");
+	unlink(s->file);
+	assert_int_equal(mkfifo(s->file, 0600), 0);
+	assert_error_tag(io_read_regular(s->file, 0, 10, &text), "io");
+	assert_int_equal(text.n, 5);
+}
+
+static void reading_a_regular_file_follows_links_unless_told(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *plain = xasprintf("%s/plain", s->dir);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	put(plain, "text", 0644);
+	assert_int_equal(symlink("plain", s->file), 0);
+	assert_success(io_read_regular(s->file, 0, 10, &text));
+	assert_string_equal(strbuf_str(&text), "text");
+	assert_error_tag(io_read_regular(s->file, O_NOFOLLOW, 10, &text), "io");
+	unlink(plain);
+}
+
 static void replacing_keeps_the_mode_and_leaves_no_other_file(void **state)
 {
 	struct scratch *s = *state;
@@ -194,6 +230,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reading_stops_at_the_limit_of_a_long_file,
 						make_scratch, remove_scratch),
 		cmocka_unit_test(reading_takes_files_without_a_size),
+		cmocka_unit_test_setup_teardown(reading_a_regular_file_takes_nothing_else,
+						make_scratch, remove_scratch),
+		cmocka_unit_test_setup_teardown(reading_a_regular_file_follows_links_unless_told,
+						make_scratch, remove_scratch),
 		cmocka_unit_test_setup_teardown(replacing_keeps_the_mode_and_leaves_no_other_file,
 						make_scratch, remove_scratch),
 		cmocka_unit_test(replacing_in_a_missing_directory_fails_and_names_it),

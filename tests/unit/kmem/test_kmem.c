@@ -232,7 +232,7 @@ static void a_cached_kernel_is_used_after_another_boot(void **state UNUSED)
 		size_t n_known;
 
 		assert_false(kmem->from_cache);
-		assert_string_equal(error_tag(kmem->no_cache), "io");
+		assert_string_equal(error_tag(kmem->no_cache), "absent");
 		check_kernel(kmem, &first);
 		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);

@@ -1,72 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The agent's answers, played by hand; tests/vm/test_quiet.py has guests. */
+/* The agent's answers, played by hand; tests/vm/test_agent.py has a guest. */
 #include "vm/link/settle.h"
 
-#include <sys/socket.h>
+#include "play.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "unit.h"
-#include "vm/state.h"
-
-enum { SESSION = 77, LIMIT_MS = 1500 };
-
-struct play {
-	struct vm *vm;
-	int guest, qemu;
-	struct wire_sender sender;
-};
-
-static int set_up(void **state)
-{
-	static const struct kernel kernel;
-	struct play *play = xnew(struct play);
-	int control[2], monitor[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, monitor) < 0)
-		return -1;
-	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPO_DEFAULT });
-	vm_link_init(&play->vm->link, control[0], NULL);
-	vm_link_begin(&play->vm->link, SESSION);
-	play->vm->console_path = xstrdup("/nonexistent/console.log");
-	play->vm->qmp = vm_qmp_new(monitor[0], vm_on_event, play->vm);
-	wire_sender_begin(&play->sender, SESSION);
-	play->guest = control[1];
-	play->qemu = monitor[1];
-	*state = play;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct play *play = *state;
-
-	vm_free(play->vm);
-	close(play->guest);
-	close(play->qemu);
-	free(play);
-	return 0;
-}
-
-/* Waits in the socket until it is listened to. */
-static void answer(struct play *play, enum wire_type type, uint32_t channel,
-		   const struct strbuf *payload)
-{
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-
-	assert_success(
-		wire_send_append(&play->sender, type, channel, 0, payload->at, payload->n, &out));
-	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
-}
-
-static void fail_with(struct play *play, const char *tag, const char *text)
-{
-	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-
-	wire_failed_encode(&(struct wire_failed){ tag, text }, &payload);
-	answer(play, WIRE_FAILED, 1, &payload);
-}
+enum { LIMIT_MS = 1500 };
 
 static struct error *settle(struct play *play, struct vm_settled *ret)
 {
@@ -106,8 +44,8 @@ static void an_idle_guest_says_how_long_it_took_and_how_busy_it_was(void **state
 
 	wire_settled_encode(&said, &payload);
 	/* Of another request. */
-	answer(play, WIRE_SETTLED, 9, &payload);
-	answer(play, WIRE_SETTLED, 1, &payload);
+	play_frame(play, WIRE_SETTLED, 9, &payload);
+	play_frame(play, WIRE_SETTLED, 1, &payload);
 	assert_success(settle(play, &settled));
 	assert_int_equal(settled.waited_ns, 70);
 	assert_int_equal(settled.quiet_ns, 60);
@@ -121,7 +59,8 @@ static void a_busy_guest_is_an_error_of_its_own_with_the_names(void **state)
 	struct vm_settled settled = { .cpu = 99 };
 	struct error *err;
 
-	fail_with(*state, "agent-busy", "not idle after 1.5 s: sh (pid 77) used 98 % of CPU 2");
+	play_failed(*state, 1, "agent-busy",
+		    "not idle after 1.5 s: sh (pid 77) used 98 % of CPU 2");
 	err = settle(*state, &settled);
 	assert_string_equal(error_tag(err), "guest-busy");
 	assert_string_equal(error_message(err),
@@ -135,7 +74,7 @@ static void another_failure_is_the_agents(void **state)
 {
 	struct vm_settled settled;
 
-	fail_with(*state, "agent-system", "no /proc");
+	play_failed(*state, 1, "agent-system", "no /proc");
 	assert_error_tag(settle(*state, &settled), "agent");
 }
 
@@ -145,17 +84,16 @@ static void an_answer_of_another_kind_is_the_agents_fault(void **state)
 	struct vm_settled settled;
 	struct play *play = *state;
 
-	answer(play, WIRE_TOPOLOGY, 1, &payload);
+	play_frame(play, WIRE_TOPOLOGY, 1, &payload);
 	assert_error_tag(settle(play, &settled), "agent");
 	strbuf_append(&payload, "short");
-	answer(play, WIRE_SETTLED, 2, &payload);
+	play_frame(play, WIRE_SETTLED, 2, &payload);
 	assert_error_tag(settle(play, &settled), "agent");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define played(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		played(an_idle_guest_says_how_long_it_took_and_how_busy_it_was),
 		played(a_busy_guest_is_an_error_of_its_own_with_the_names),
 		played(another_failure_is_the_agents),

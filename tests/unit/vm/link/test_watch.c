@@ -1,65 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A guest and a QEMU played by hand: what real ones seldom do. */
 #include <pthread.h>
-#include <sys/socket.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "base/spawn.h"
-#include "unit.h"
-#include "vm/state.h"
-
-enum { SESSION = 77, BEAT_MS = 1000 };
-
-struct play {
-	struct vm *vm;
-	int guest, qemu;
-	struct wire_sender sender;
-};
-
-static int set_up(void **state)
-{
-	static const struct kernel kernel;
-	struct play *play = xnew(struct play);
-	int control[2], monitor[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, monitor) < 0)
-		return -1;
-	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPO_DEFAULT });
-	vm_link_init(&play->vm->link, control[0], NULL);
-	vm_link_begin(&play->vm->link, SESSION);
-	play->vm->console_path = xstrdup("/nonexistent/console.log");
-	play->vm->qmp = vm_qmp_new(monitor[0], vm_on_event, play->vm);
-	play->vm->heard_ns = clock_monotonic_ns();
-	play->vm->heartbeat_ms = BEAT_MS;
-	wire_sender_begin(&play->sender, SESSION);
-	play->guest = control[1];
-	play->qemu = monitor[1];
-	*state = play;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct play *play = *state;
-
-	vm_free(play->vm);
-	close(play->guest);
-	close(play->qemu);
-	free(play);
-	return 0;
-}
-
-static void guest_fails(struct play *play, uint32_t channel)
-{
-	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, out = STRBUF_INIT;
-
-	wire_failed_encode(&(struct wire_failed){ "wire-gap", "frame 7 is missing" }, &payload);
-	assert_success(wire_send_append(&play->sender, WIRE_FAILED, channel, 0, payload.at,
-					payload.n, &out));
-	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
-}
+#include "play.h"
 
 static struct error *wait_a_moment(struct play *play, enum vm_event *event)
 {
@@ -75,10 +19,10 @@ static void a_failed_frame_on_channel_0_is_an_error(void **state)
 	enum vm_event event;
 	struct error *err;
 
-	guest_fails(play, 3);
+	play_failed(play, 3, "wire-gap", "frame 7 is missing");
 	assert_success(wait_a_moment(play, &event));
 	assert_int_equal(event, VM_EVENT_FRAME);
-	guest_fails(play, 0);
+	play_failed(play, 0, "wire-gap", "frame 7 is missing");
 	err = wait_a_moment(play, &event);
 	assert_string_equal(error_tag(err), "agent");
 	assert_contains(error_message(err), "[wire-gap] frame 7 is missing");
@@ -136,14 +80,12 @@ static void silence_of_a_running_guest_is_a_hang(void **state)
 /* The caller did something else for a while; the guest beat, and nobody took it in. */
 static void heartbeats_queued_while_not_listening_count(void **state)
 {
-	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, out = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	struct play *play = *state;
 	enum vm_event event;
 
 	wire_heartbeat_encode(&(struct wire_heartbeat){ .count = 1 }, &payload);
-	assert_success(
-		wire_send_append(&play->sender, WIRE_HEARTBEAT, 0, 0, payload.at, payload.n, &out));
-	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
+	play_frame(play, WIRE_HEARTBEAT, 0, &payload);
 	assert_success(wait_in_silence(play, "", "running", &event));
 	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
@@ -235,19 +177,13 @@ static void a_dead_qemu_is_the_reason(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_failed_frame_on_channel_0_is_an_error, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(silence_of_a_running_guest_is_a_hang, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(heartbeats_queued_while_not_listening_count, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_guest_that_others_just_thawed_does_not_hang,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_dead_qemu_is_the_reason, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_guest_that_may_be_silent_does_not_hang, set_up,
-						tear_down),
+		played(a_failed_frame_on_channel_0_is_an_error),
+		played(silence_of_a_running_guest_is_a_hang),
+		played(heartbeats_queued_while_not_listening_count),
+		played(a_guest_that_others_froze_does_not_hang),
+		played(a_guest_that_others_just_thawed_does_not_hang),
+		played(a_dead_qemu_is_the_reason),
+		played(a_guest_that_may_be_silent_does_not_hang),
 		cmocka_unit_test(time_the_host_kept_the_guest_waiting_is_not_silence),
 		cmocka_unit_test(silence_has_its_limit),
 	};
