@@ -97,7 +97,7 @@ struct harness_guest_run {
 	struct vm_end exit; /* of the test binary */
 	uint64_t limit_ns;  /* virtual clock: of the guest's time */
 	uint64_t wall_ns;
-	uint64_t quiet_ns; /* since the last piece of the report */
+	uint64_t quiet_ns; /* since the last piece of the report, by the guest's clock */
 	double slowness;
 	struct checks_clock clock;
 	struct checks_disturbance disturbance;	 /* not measured with a virtual clock */
