@@ -61,6 +61,28 @@ static inline void race_on_purpose(const struct task_struct *p)
 	}
 }
 
+enum { LOOPS_MAX = 1 << 23 }; /* BPF_MAX_LOOPS, 5.17 */
+
+/* In instructions that an emulator executes quickly. */
+static long do_nothing(__u64 i, void *context)
+{
+	__asm__ volatile(".rept 480\nr1 = r1\n.endr" ::: "r1");
+	return 0;
+}
+
+static long loop_inside(__u64 i, void *context)
+{
+	bpf_loop(LOOPS_MAX, do_nothing, NULL, 0);
+	return 0;
+}
+
+/* Years: the kernel calls us with a runqueue locked, and nothing interrupts this CPU. */
+static inline void spin_on_purpose(void)
+{
+	if (is_faulty(FIFO_FAULT_SPIN))
+		bpf_loop(LOOPS_MAX, loop_inside, NULL, 0);
+}
+
 SEC("struct_ops/fifo_select_cpu")
 __s32 BPF_PROG(fifo_select_cpu, struct task_struct *p, __s32 prev_cpu, __u64 wake_flags)
 {
@@ -98,6 +120,7 @@ SEC("struct_ops/fifo_dispatch")
 void BPF_PROG(fifo_dispatch, __s32 cpu, struct task_struct *prev)
 {
 	fail_on_purpose();
+	spin_on_purpose();
 	scx_bpf_dsq_move_to_local(FIFO_DSQ);
 }
 

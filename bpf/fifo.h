@@ -24,6 +24,7 @@ enum {
 	X(FIFO_FAULT_ERROR, "error", "call scx_bpf_error()")                                    \
 	X(FIFO_FAULT_LOPSIDED, "lopsided", "give even pids 20 times the slice, from the start") \
 	X(FIFO_FAULT_RACE, "race", "fail when two tasks wake up within a microsecond or two")   \
+	X(FIFO_FAULT_SPIN, "spin", "stay in ops.dispatch, with interrupts off")                 \
 	X(FIFO_FAULT_INIT, "init", "fail in ops.init")                                          \
 	X(FIFO_FAULT_PARTIAL, "partial", "leave all tasks to the kernel's own scheduler")       \
 	X(FIFO_FAULT_RESTART, "restart", "detach and attach again")                             \

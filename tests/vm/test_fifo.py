@@ -155,7 +155,7 @@ class OnTheHost(unittest.TestCase):
     def test_help_names_every_fault(self):
         done = self.run_with("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for word in "exit exit-later crash no-attach verifier stall starve error lopsided race".split():
+        for word in "exit exit-later crash no-attach verifier stall starve error lopsided race spin".split():
             self.assertRegex(done.stdout, rf"(?m)^  {word} ")
 
     def test_invalid_options_of_the_scheduler_are_refused(self):

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Guests with a virtual clock that hang or take too long: noticed by the guest's own time, at the same instruction in each run."""
 
+import os
 import re
 
+import guest
 import machine
 import tap
 import virtual_guest
 
 STARVE = "exec /unruly starve"
+FIFO = os.path.join(guest.BUILD, "bpf", "scx_ktfifo")
 HANG = r"\[guest-hang\] .*no sign of life for 20 s of the guest's time"
 
 
@@ -47,6 +50,11 @@ class Hang(machine.GuestTest):
 
     def test_cpus_that_are_halted_with_interrupts_off_are_a_hang(self):
         self.assertRegex(virtual_guest.run("halt -f").error, HANG)
+
+    def test_a_kernel_that_spins_with_interrupts_off_is_a_hang(self):
+        ended = virtual_guest.run("./scx_ktfifo --fault spin --after-ms 0", "-t", "1", "-i", FIFO)
+        self.assertRegex(ended.error, HANG)
+        self.assertEqual((ended.status, ended.stdout), (125, b"scx_ktfifo: attached\n"), ended)
 
     def test_an_agent_that_is_frozen_is_a_hang(self):
         ended = virtual_guest.run("mkdir /sys/fs/cgroup/f; echo 1 >/sys/fs/cgroup/f/cgroup.procs;"
