@@ -20,10 +20,10 @@ enum {
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_API;
 
 static struct {
-	uint64_t seed;	   /* 0: QEMU's own turns */
-	int64_t turn;	   /* instructions, at most */
-	unsigned int cpus; /* 1: there are no turns */
-	int fd;		   /* to the host */
+	uint64_t seed; /* 0: QEMU's own turns */
+	int64_t turn;  /* instructions, at most */
+	unsigned int cpus;
+	int fd; /* to the host */
 } config = { .fd = -1 };
 
 static uint64_t random_state;
@@ -147,8 +147,10 @@ static void on_halt(unsigned int cpu, void *context)
 }
 
 /*
- * The main thread leaves the clock alone in tests of QEMU's own; this is after it has waited for
- * events, and before it would look at the clock.
+ * Keeps QEMU's main thread from moving the clock as well: icount_start_warp_timer() does nothing
+ * where QEMU is under its own test driver (qtest). The main thread calls us before it waits for
+ * events and again before it looks at the clock, both times with the lock that skip_idle_time()
+ * runs under. CPUs that are halted when the machine is started or continued are seen here, too.
  */
 static void on_main_loop(struct qemu_notifier *notifier, void *main_loop)
 {
@@ -210,8 +212,7 @@ static void on_tell(unsigned int cpu, void *context)
 	(void)cpu;
 	(void)context;
 	show_life();
-	/* One that is not taken says nothing new: the host looks at the mailbox after each of them.
-	 */
+	/* One that the socket does not take is not needed: the host reads all output after each. */
 	say(WIRE_HOLD_TELLS);
 }
 
@@ -256,21 +257,41 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, 0, (void *)(intptr_t)n);
 }
 
-static int complain(const char *what)
+static int complain(const char *what, const char *name)
 {
-	fprintf(stderr, "ktstr plugin: %s\n", what);
+	fprintf(stderr, WIRE_PLUGIN_SAYS "%s%s\n", what, name);
 	return -1;
 }
 
-/* What this QEMU does not export we cannot do without: better no guest than one that drifts. */
+#define NEED(symbol) { #symbol, (const void *)&(symbol) }
+
+/* Without any of them a guest would run, but not repeat: better none. */
 static int check_qemu(void)
 {
-	if (!cpu_exit || !cpu_loop_exit_restore || !cpu_pause || !qemu_get_cpu ||
-	    !runstate_is_running || !timer_init_full || !timer_mod || !qemu_clock_get_ns ||
-	    !async_run_on_cpu || !all_cpu_threads_idle || !qemu_clock_deadline_ns_all ||
-	    !icount_start_warp_timer || !qemu_clock_run_timers || !main_loop_poll_add_notifier ||
-	    !&qtest_allowed)
-		return complain("this QEMU does not export what a virtual clock needs");
+	static const struct {
+		const char *name;
+		const void *at;
+	} needs[] = {
+		NEED(cpu_exit),
+		NEED(cpu_loop_exit_restore),
+		NEED(cpu_pause),
+		NEED(qemu_get_cpu),
+		NEED(runstate_is_running),
+		NEED(timer_init_full),
+		NEED(timer_mod),
+		NEED(qemu_clock_get_ns),
+		NEED(async_run_on_cpu),
+		NEED(all_cpu_threads_idle),
+		NEED(qemu_clock_deadline_ns_all),
+		NEED(icount_start_warp_timer),
+		NEED(qemu_clock_run_timers),
+		NEED(main_loop_poll_add_notifier),
+		NEED(qtest_allowed),
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (!needs[i].at)
+			return complain("this QEMU does not export ", needs[i].name);
 	return 0;
 }
 
@@ -296,12 +317,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info
 		else if (strcmp(argv[i], "trial=on") == 0)
 			is_trial = true;
 	}
-	if (is_trial && check_qemu() == 0)
-		_exit(WIRE_TRIAL_STATUS);
-	if (is_trial || config.fd < 0 || config.turn < 2 || config.cpus < 1)
-		return complain("an argument is missing");
 	if (check_qemu() < 0)
 		return -1;
+	if (is_trial)
+		_exit(WIRE_TRIAL_STATUS);
+	if (config.fd < 0 || config.turn < 2 || config.cpus < 1)
+		return complain("an argument is missing", "");
 	main_loop_poll_add_notifier(&notifier);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU: its interface for plugins, of which set-up has no header, and functions
- * that the program exports without promising them. The latter are weak: a QEMU that lacks one is
- * told apart when the plugin is loaded.
+ * What is used of QEMU: its interface for plugins, whose header QEMU's packages do not have, and
+ * what the program exports without promising it (README.md says what for). The latter is weak: the
+ * plugin names what a QEMU lacks and is not loaded.
  */
 #ifndef KTSTR_PLUGIN_QEMU_H
 #define KTSTR_PLUGIN_QEMU_H

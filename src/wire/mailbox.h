@@ -52,6 +52,8 @@ enum wire_mark {
 
 /* How QEMU ends where the plugin was only to be tried (`trial=on`), and can do its work there. */
 enum { WIRE_TRIAL_STATUS = 75 };
+/* How the plugin's own lines on QEMU's standard error begin. */
+#define WIRE_PLUGIN_SAYS "ktstr plugin: "
 
 /* On the socket between plugin and host: one byte each, except GO. */
 enum wire_hold {

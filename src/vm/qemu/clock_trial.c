@@ -28,18 +28,21 @@ enum {
 	KEPT_SEC = 7 * 86400,
 };
 
-/* The last line of what QEMU said. */
-static char *last_line(int fd)
+/* What the plugin said, after which QEMU only says that it is not loaded; else the last line. */
+static char *reason_line(int fd)
 {
 	char text[WORDS_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *nl;
+	char *at, *nl;
 
 	n = n > 0 ? n : 0;
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
 		n--;
 	text[n] = '\0';
+	at = strstr(text, WIRE_PLUGIN_SAYS);
 	nl = strrchr(text, '\n');
+	if (at)
+		return xstrndup(at, strcspn(at, "\r\n"));
 	return xstrdup(nl ? nl + 1 : text);
 }
 
@@ -89,7 +92,7 @@ static struct error *try_it(const char *path)
 		return err;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == WIRE_TRIAL_STATUS)
 		return NULL;
-	words = last_line(words_fd);
+	words = reason_line(words_fd);
 	if (WIFSIGNALED(status))
 		return vm_error(VM_QEMU_FAILED, 0, "it was ended by signal %d%s%s",
 				WTERMSIG(status), words[0] ? ": " : "", words);

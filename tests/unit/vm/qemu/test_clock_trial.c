@@ -58,6 +58,23 @@ static void a_refusal_is_told_in_the_words_of_qemu(void **state)
 	assert_int_equal(calls(f), 2);
 }
 
+/* QEMU 10.0 has the last word. */
+static void a_function_that_is_missing_is_named(void **state)
+{
+	struct dirs *f = *state;
+	_cleanup_free_ char *path = put_qemu(
+		f, "other",
+		"echo 'ktstr plugin: this QEMU does not export cpu_exit' >&2\n"
+		"echo 'qemu: Could not load plugin /proc/self/fd/3: "
+		"qemu_plugin_install returned error code -1' >&2\nexit 1");
+	_cleanup_error_ struct error *err = vm_clock_trial(path);
+
+	assert_non_null(err);
+	assert_contains(error_message(err),
+			"it ended with status 1: ktstr plugin: this QEMU does not export cpu_exit; "
+			"--clock real uses");
+}
+
 static void a_qemu_that_ignores_the_plugin_is_refused(void **state)
 {
 	struct dirs *f = *state;
@@ -105,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_DIRS(a_qemu_that_takes_the_plugin_is_asked_once),
 		IN_DIRS(a_refusal_is_told_in_the_words_of_qemu),
+		IN_DIRS(a_function_that_is_missing_is_named),
 		IN_DIRS(a_qemu_that_ignores_the_plugin_is_refused),
 		IN_DIRS(a_signal_is_told),
 		IN_DIRS(auto_is_real_where_qemu_refuses),
