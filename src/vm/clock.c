@@ -13,9 +13,6 @@ enum {
 	DEFAULT_LEAST_MIPS = 250,
 };
 
-/* Whether --clock auto is the virtual one where guests are emulated. */
-enum { AUTO_MAY_BE_VIRTUAL = 1 };
-
 const char *const vm_clock_wish_words[] = {
 	[VM_CLOCK_WISH_AUTO] = "auto",
 	[VM_CLOCK_WISH_VIRTUAL] = "virtual",
@@ -31,8 +28,7 @@ const char *vm_clock_name(enum vm_clock_kind kind)
 enum vm_clock_kind vm_clock_decide(enum vm_clock_wish wish, enum vm_accel_kind accel)
 {
 	if (wish == VM_CLOCK_WISH_AUTO)
-		return AUTO_MAY_BE_VIRTUAL && accel == VM_ACCEL_TCG ? VM_CLOCK_VIRTUAL
-								    : VM_CLOCK_REAL;
+		return accel == VM_ACCEL_TCG ? VM_CLOCK_VIRTUAL : VM_CLOCK_REAL;
 	return wish == VM_CLOCK_WISH_VIRTUAL ? VM_CLOCK_VIRTUAL : VM_CLOCK_REAL;
 }
 

@@ -136,8 +136,20 @@ void vm_kill(struct vm *vm);
 struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
 /* The same for an error that a dead QEMU may be the reason of. */
 struct error *vm_explain_if_ended(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
-/* What a FAILED frame says. Never NULL. */
+/* What a FAILED frame says: VM_BUSY, any other failure is VM_AGENT. Never NULL. */
 struct error *vm_failed(struct bytes payload) MUST_CHECK;
+
+struct vm_request {
+	enum wire_type type, answer;
+	const struct strbuf *payload; /* NULL: none */
+	uint64_t deadline_ns;	      /* CLOCK_MONOTONIC */
+};
+/*
+ * Sends it on a channel of its own and waits for the answer. None in time is VM_HANG, one of
+ * another type VM_AGENT, FAILED as vm_failed() says. *ret is valid until the next frame is taken.
+ */
+struct error *vm_ask(struct vm *vm, const struct vm_request *request, const struct cancel *cancel,
+		     struct wire_frame *ret) MUST_CHECK;
 /*
  * On a starved host everything is late, so time in which QEMU's threads waited for a CPU of the
  * host (all together) does not count, up to a limit.

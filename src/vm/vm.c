@@ -148,29 +148,19 @@ const struct vm_frame_note *vm_frame_notes(const struct vm *vm, size_t *ret_n)
 struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret)
 {
-	uint64_t deadline_ns = clock_monotonic_ns() +
-			       vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
-	uint32_t channel = ++vm->last_channel;
+	struct vm_request request = {
+		.type = WIRE_GET_TOPOLOGY,
+		.answer = WIRE_TOPOLOGY,
+		.deadline_ns = clock_monotonic_ns() +
+			       vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology)),
+	};
 	struct wire_frame frame;
-	enum vm_event event;
 	struct error *err;
 
 	vm->asked_ns = clock_monotonic_ns();
-	err = vm_link_send(&vm->link, WIRE_GET_TOPOLOGY, channel, NULL, 0);
-	do {
-		if (!err)
-			err = vm_wait(vm, NULL, 0, deadline_ns, cancel, &event, &frame);
-		if (err)
-			return error_wrap(err, "reading the topology back");
-		if (event == VM_EVENT_DEADLINE)
-			return vm_error(VM_HANG, 0, "the guest does not report its topology");
-	} while (frame.channel != channel);
-	if (frame.type == WIRE_FAILED)
-		return error_wrap(vm_failed(frame.payload), "reading the topology back");
-	if (frame.type != WIRE_TOPOLOGY)
-		return vm_error(VM_AGENT, 0,
-				"the agent answered a request for the topology with %s",
-				wire_type_name(frame.type));
+	err = vm_ask(vm, &request, cancel, &frame);
+	if (err)
+		return error_wrap(err, "reading the topology back");
 	vm->told_guest_ns = frame.time_ns;
 	err = topo_machine_parse((const char *)frame.payload.at, frame.payload.n, ret);
 	return err ? error_recast(err, &vm_error_domain, VM_AGENT) : NULL;

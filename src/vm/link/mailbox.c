@@ -58,28 +58,29 @@ struct error *vm_mailbox_find(struct vm_mailbox *m, pid_t qemu)
 	return vm_error(VM_QEMU_FAILED, 0, "QEMU has no memory for the mailbox");
 }
 
-static struct error *make_plugin(struct vm_mailbox *m)
+struct error *vm_plugin_file(int *ret_fd)
 {
+	_cleanup_close_ int fd = memfd_create("ktstr-plugin", MFD_CLOEXEC);
 	struct bytes image = vm_plugin_image();
+	struct error *err;
 
-	m->plugin_fd = memfd_create("ktstr-plugin", MFD_CLOEXEC);
-	if (m->plugin_fd < 0)
+	if (fd < 0)
 		return vm_error(VM_QEMU_FAILED, errno, "cannot create a file for the plugin");
-	return io_write_all(m->plugin_fd, "the plugin", image.at, image.n);
+	err = io_write_all(fd, "the plugin", image.at, image.n);
+	if (!err)
+		*ret_fd = take_fd(fd);
+	return err;
 }
 
 struct error *vm_mailbox_new(struct vm_mailbox **ret)
 {
-	struct vm_mailbox *m = xnew(struct vm_mailbox);
-	struct error *err;
+	int plugin_fd;
+	struct error *err = vm_plugin_file(&plugin_fd);
 
-	m->plugin_fd = -1;
-	err = make_plugin(m);
-	if (err) {
-		vm_mailbox_free(m);
+	if (err)
 		return err;
-	}
-	*ret = m;
+	*ret = xnew(struct vm_mailbox);
+	(*ret)->plugin_fd = plugin_fd;
 	return NULL;
 }
 

@@ -22,6 +22,8 @@ struct vm_mailbox {
 
 /* The plugin as bytes of our own program. */
 struct bytes vm_plugin_image(void);
+/* The same as a file in memory, for the caller to close. */
+struct error *vm_plugin_file(int *ret_fd) MUST_CHECK;
 
 /* The name of a backend of QEMU, with which it is found. */
 #define VM_MAILBOX_BACKEND "memory-backend-memfd"

@@ -67,41 +67,21 @@ struct error *vm_model_decode(struct bytes payload, struct vm_model *ret)
 	return NULL;
 }
 
-/* The answer on that channel. */
-static struct error *await_answer(struct vm *vm, uint32_t channel, uint64_t deadline_ns,
-				  const struct cancel *cancel, struct vm_model *ret)
-{
-	struct wire_frame frame;
-	enum vm_event event;
-	struct error *err;
-
-	do {
-		err = vm_wait(vm, NULL, 0, deadline_ns, cancel, &event, &frame);
-		if (err)
-			return err;
-		if (event == VM_EVENT_DEADLINE)
-			return vm_error(VM_HANG, 0, "the guest does not finish");
-	} while (frame.channel != channel);
-	if (frame.type == WIRE_FAILED)
-		return vm_failed(frame.payload);
-	if (frame.type != WIRE_MEASURED)
-		return vm_error(VM_AGENT, 0, "the agent answered with %s",
-				wire_type_name(frame.type));
-	return vm_model_decode(frame.payload, ret);
-}
-
 struct error *vm_measure(struct vm *vm, uint32_t phase_ms, const struct cancel *cancel,
 			 struct vm_model *ret)
 {
 	uint64_t limit_ns = START_SEC * NS_PER_SEC +
 			    SLOWEST * VM_MODEL_PHASES * (uint64_t)phase_ms * NS_PER_MS;
-	uint32_t channel = ++vm->last_channel;
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	struct wire_frame frame;
 	struct error *err;
 
 	wire_measure_encode(&(struct wire_measure){ .phase_ms = phase_ms }, &payload);
-	err = vm_link_send(&vm->link, WIRE_MEASURE, channel, payload.at, payload.n);
+	err = vm_ask(vm,
+		     &(struct vm_request){ WIRE_MEASURE, WIRE_MEASURED, &payload,
+					   clock_monotonic_ns() + limit_ns },
+		     cancel, &frame);
 	if (!err)
-		err = await_answer(vm, channel, clock_monotonic_ns() + limit_ns, cancel, ret);
+		err = vm_model_decode(frame.payload, ret);
 	return error_wrap(err, "measuring the machine");
 }

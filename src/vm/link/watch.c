@@ -162,6 +162,8 @@ struct error *vm_failed(struct bytes payload)
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_AGENT);
+	if (strcmp(failed.tag, "agent-busy") == 0)
+		return vm_error(VM_BUSY, 0, "%s", failed.text);
 	return vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
 }
 
@@ -424,6 +426,34 @@ struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint6
 			return NULL;
 		}
 	}
+}
+
+struct error *vm_ask(struct vm *vm, const struct vm_request *request, const struct cancel *cancel,
+		     struct wire_frame *ret)
+{
+	uint32_t channel = ++vm->last_channel;
+	enum vm_event event;
+	struct error *err;
+
+	err = vm_link_send(&vm->link, request->type, channel,
+			   request->payload ? request->payload->at : NULL,
+			   request->payload ? request->payload->n : 0);
+	if (err)
+		return err;
+	do {
+		err = vm_wait(vm, NULL, 0, request->deadline_ns, cancel, &event, ret);
+		if (err)
+			return err;
+		if (event == VM_EVENT_DEADLINE)
+			return vm_error(VM_HANG, 0, "the agent did not answer %s",
+					wire_type_name(request->type));
+	} while (ret->channel != channel);
+	if (ret->type == WIRE_FAILED)
+		return vm_failed(ret->payload);
+	if (ret->type != request->answer)
+		return vm_error(VM_AGENT, 0, "the agent answered %s with %s",
+				wire_type_name(request->type), wire_type_name(ret->type));
+	return NULL;
 }
 
 struct error *vm_await_hold(struct vm *vm, uint64_t deadline_ns, const struct cancel *cancel)

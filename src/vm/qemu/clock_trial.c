@@ -13,7 +13,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/spawn.h"
 #include "vm/clock.h"
 #include "vm/error.h"
@@ -77,15 +76,14 @@ static struct error *run(const char *path, int plugin_fd, int words_fd, int *ret
 static struct error *try_it(const char *path)
 {
 	_cleanup_close_ int words_fd = memfd_create("ktstr-trial", MFD_CLOEXEC);
-	_cleanup_close_ int plugin_fd = memfd_create("ktstr-plugin", MFD_CLOEXEC);
-	struct bytes image = vm_plugin_image();
+	_cleanup_close_ int plugin_fd = -1;
 	_cleanup_free_ char *words = NULL;
 	struct error *err;
 	int status = 0;
 
-	if (words_fd < 0 || plugin_fd < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "cannot create a memory file");
-	err = io_write_all(plugin_fd, "the plugin", image.at, image.n);
+	if (words_fd < 0)
+		return vm_error(VM_QEMU_FAILED, errno, "cannot create a file for QEMU's output");
+	err = vm_plugin_file(&plugin_fd);
 	if (!err)
 		err = run(path, plugin_fd, words_fd, &status);
 	if (err)
