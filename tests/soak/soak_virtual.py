@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Virtual time: clones are identical to the bit, limits decide alike, and a race is found by its seed and stays there.
 
-KTSTR_RUNS is another number of clones for each machine and kernel (20). Figures go to standard error.
+KTSTR_RUNS is another number of clones for each machine and kernel (20). Every second half of them is beside busy loops of the host. Figures go to standard error.
 """
 
 import os
@@ -11,6 +11,7 @@ import time
 import unittest
 
 import guest
+import repeat
 import tap
 import virtual
 from load import Load
@@ -18,6 +19,9 @@ from share import rounds
 
 RUNS = int(os.environ.get("KTSTR_RUNS", rounds(20, least=2)))
 MACHINES = {1: "1n1l1c1t", 4: "1n2l2c1t", 8: "1n2l2c2t", 16: "1n2l8c1t"}
+RAM_MACHINES = ("1n1l1c1t", "1n2l2c2t")
+RAM_RUNS = int(os.environ.get("KTSTR_RUNS", rounds(10, least=2)))
+SPEEDS = (250, 125, 31)
 SERIES = ("6.12", "6.18", "7.2")
 BUSY_LOOPS = 4
 LIMIT_RUNS = rounds(100, least=3)
@@ -67,6 +71,26 @@ class Soak(unittest.TestCase):
                     test = "every_kind_under_fifo" if takes_scheduler else "every_kind"
                     told, _ = self.same(virtual.suite("every_kind"), test, RUNS, "--kernel", kernel, "-t", topology)
                     self.assertEqual(told["verdict"], "pass", told)
+
+    def same_memory(self, topology, mips, runs):
+        """The same of one command and of all that is left of its guest: console, frames and RAM. The first run."""
+        with repeat.Repeat(topology, ["sh", "-c", repeat.BUSY], mips) as r:
+            first = None
+            for i in range(runs):
+                with Load(BUSY_LOOPS if 2 * i >= runs else 0):
+                    run = r.run("input")
+                first = first or run
+                repeat.check_same(self, r, first, run)
+        say(f"{topology} mips={mips}: RAM of {runs} of {runs} the same, {first.ram[0][:16]}, guest {first.guest_ns / 1e9:.3f} s")
+        return first
+
+    def test_memory_of_all_clones_is_the_same(self):
+        for topology in RAM_MACHINES:
+            with self.subTest(topology):
+                self.same_memory(topology, 0, RAM_RUNS)
+
+    def test_another_speed_is_another_run_that_repeats(self):
+        self.assertEqual(len({tuple(self.same_memory("1n2l2c1t", mips, 2).ram) for mips in SPEEDS}), len(SPEEDS))
 
     def test_another_seed_has_another_digest(self):
         digests = {record["digest"] for _, record in
