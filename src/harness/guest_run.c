@@ -181,12 +181,14 @@ static void set_limits(struct harness_guest_run *run, const struct vm_facts *fac
 	bool is_virtual = facts->clock == VM_CLOCK_VIRTUAL;
 	bool emulated = !is_virtual && strcmp(facts->accel, "kvm") != 0;
 	unsigned int vcpus = topo_cpus(run->topology);
+	unsigned int slowness = is_virtual ? harness_slowness_of_speed(facts->speed.cpu_mips)
+					   : harness_slowness(emulated, vcpus);
 
 	run->clock.is_virtual = is_virtual;
 	run->clock.model.turn_ns = facts->turn_ns;
 	run->clock.model.vcpus = vcpus;
-	run->slowness = harness_time_limit_slowness(emulated, vcpus);
-	run->limit_ns = harness_time_limit_ns(run->test, emulated, vcpus);
+	run->slowness = slowness;
+	run->limit_ns = harness_time_limit_ns(run->test, slowness, vcpus);
 	run->disturbance.tcg = emulated;
 	run->disturbance.vcpus = vcpus;
 }

@@ -53,6 +53,7 @@ bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf 
  *
  *	slowness = 1                          KVM
  *	         = 4 + vcpus / 8              TCG, where one host CPU runs all vCPUs
+ *	         = 500 / MIPS of a CPU        with a virtual clock, at least 1
  *
  *	limit    = slowness * timeout_s                                       when the test says so
  *	         = duration + slowness * (20 s + duration * vcpus / 64        else
@@ -66,13 +67,16 @@ bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf 
  */
 
 /*
- * With a virtual clock all of them are the guest's time, which does not depend on the host: then
- * nothing is `emulated` here.
+ * With a virtual clock all of them are the guest's time. That does not depend on the host, but its
+ * CPUs are slower than real ones: the slowness comes from the speed that the machine was given. The
+ * figure is that of TCG, where 4 CPUs have about 94 MIPS each when all are busy and 5 is enough.
  */
 
 /* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
-unsigned int harness_time_limit_slowness(bool emulated, unsigned int vcpus);
-uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
+unsigned int harness_slowness(bool emulated, unsigned int vcpus);
+/* With a virtual clock; `cpu_mips` as in struct vm_speed. */
+unsigned int harness_slowness_of_speed(double cpu_mips);
+uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, unsigned int slowness,
 			       unsigned int vcpus);
 /*
  * How long a guest with a scheduler under test may be silent, 0: no longer than any other. One that
@@ -82,7 +86,7 @@ uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool e
  */
 uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test);
 /* The sum that gives it: "duration 5 s + 5 x (20 s + 1 s for its size + 30 s to attach)". */
-void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
+void harness_time_limit_explain(const struct exchange_declared_test *test, unsigned int slowness,
 				unsigned int vcpus, struct strbuf *into);
 
 #endif

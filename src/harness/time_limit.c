@@ -8,6 +8,7 @@ enum {
 	ATTACH_S = 90, /* by the guest's clock: SUITE_ATTACH_TOTAL_MS */
 	TCG_SLOWNESS = 4,
 	TCG_VCPUS_PER_STEP = 8,
+	MIPS_WITHOUT_SLOWNESS = 500,
 	VCPUS_PER_DURATION = 64,
 	WATCHDOG_S = 30,
 	WATCHDOG_LOOKS_S = 15,
@@ -19,11 +20,25 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return a / b + (a % b != 0);
 }
 
-unsigned int harness_time_limit_slowness(bool emulated, unsigned int vcpus)
+unsigned int harness_slowness(bool emulated, unsigned int vcpus)
 {
 	if (!emulated)
 		return 1;
 	return TCG_SLOWNESS + (unsigned int)divide_up(vcpus, TCG_VCPUS_PER_STEP);
+}
+
+unsigned int harness_slowness_of_speed(double cpu_mips)
+{
+	unsigned int whole;
+
+	/* Also for NaN. */
+	if (!(cpu_mips < MIPS_WITHOUT_SLOWNESS))
+		return 1;
+	/* More CPUs than there can be. */
+	if (cpu_mips < 1)
+		return MIPS_WITHOUT_SLOWNESS;
+	whole = (unsigned int)(MIPS_WITHOUT_SLOWNESS / cpu_mips);
+	return whole + (whole * cpu_mips < MIPS_WITHOUT_SLOWNESS);
 }
 
 /* What is waited for beside the work itself, in seconds. */
@@ -45,14 +60,13 @@ static struct around around_of(const struct exchange_declared_test *test, unsign
 }
 
 /* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPO_LIMIT_ASKED_CPUS. */
-uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
+uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, unsigned int slowness,
 			       unsigned int vcpus)
 {
-	uint64_t slowness = harness_time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);
 
 	if (test->timeout_s)
-		return slowness * test->timeout_s * NS_PER_SEC;
+		return (uint64_t)slowness * test->timeout_s * NS_PER_SEC;
 	return (test->duration_s + around.fixed_s +
 		slowness * (BASE_S + around.size_s + around.attach_s)) *
 	       NS_PER_SEC;
@@ -64,10 +78,9 @@ uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test
 				      : 0;
 }
 
-void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
+void harness_time_limit_explain(const struct exchange_declared_test *test, unsigned int slowness,
 				unsigned int vcpus, struct strbuf *into)
 {
-	unsigned int slowness = harness_time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);
 
 	if (test->timeout_s) {

@@ -81,10 +81,8 @@ struct error *shown_test_init(struct shown_test *shown, const struct exchange_de
 			      const struct shown_host *host)
 {
 	uint64_t declared_bytes = (uint64_t)test->memory_mb << 20;
-	/* With a virtual clock limits are the guest's time. */
-	bool slow = host->emulated && host->clock == VM_CLOCK_REAL;
 	struct error *err = NULL;
-	unsigned int vcpus;
+	unsigned int vcpus, slowness;
 
 	*shown = (struct shown_test){
 		.host = host,
@@ -99,8 +97,11 @@ struct error *shown_test_init(struct shown_test *shown, const struct exchange_de
 		err = vm_speed_choose(0, vcpus, &shown->speed);
 	if (err)
 		return err;
-	shown->limit_ns = harness_time_limit_ns(test, slow, vcpus);
-	harness_time_limit_explain(test, slow, vcpus, &shown->limit_sum);
+	slowness = host->clock == VM_CLOCK_VIRTUAL
+			   ? harness_slowness_of_speed(shown->speed.cpu_mips)
+			   : harness_slowness(host->emulated, vcpus);
+	shown->limit_ns = harness_time_limit_ns(test, slowness, vcpus);
+	harness_time_limit_explain(test, slowness, vcpus, &shown->limit_sum);
 	resolve_cgroups(shown);
 	resolve_needs(shown);
 	return harness_files_find(host->finder, suite, test, &shown->missing, &shown->files);

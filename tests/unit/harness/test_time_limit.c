@@ -7,18 +7,32 @@
 /* Worked out by hand from the formula in the header. */
 static void slowness_is_one_with_kvm_and_grows_with_vcpus_without(void **state UNUSED)
 {
-	assert_int_equal(harness_time_limit_slowness(false, 1), 1);
-	assert_int_equal(harness_time_limit_slowness(false, 252), 1);
-	assert_int_equal(harness_time_limit_slowness(true, 1), 5);
-	assert_int_equal(harness_time_limit_slowness(true, 8), 5);
-	assert_int_equal(harness_time_limit_slowness(true, 9), 6);
-	assert_int_equal(harness_time_limit_slowness(true, 252), 36);
+	assert_int_equal(harness_slowness(false, 1), 1);
+	assert_int_equal(harness_slowness(false, 252), 1);
+	assert_int_equal(harness_slowness(true, 1), 5);
+	assert_int_equal(harness_slowness(true, 8), 5);
+	assert_int_equal(harness_slowness(true, 9), 6);
+	assert_int_equal(harness_slowness(true, 252), 36);
+}
+
+/* What vm_speed_choose() gives 1, 2, 4 and 64 CPUs, and the ends of its range. */
+static void slowness_in_virtual_time_comes_from_the_speed_of_a_cpu(void **state UNUSED)
+{
+	assert_int_equal(harness_slowness_of_speed(250), 2);
+	assert_int_equal(harness_slowness_of_speed(125), 4);
+	assert_int_equal(harness_slowness_of_speed(62.5), 8);
+	assert_int_equal(harness_slowness_of_speed(15.625), 32);
+	/* 16.1 */
+	assert_int_equal(harness_slowness_of_speed(31), 17);
+	assert_int_equal(harness_slowness_of_speed(500), 1);
+	assert_int_equal(harness_slowness_of_speed(1000), 1);
+	assert_int_equal(harness_slowness_of_speed(0), 500);
 }
 
 static uint64_t limit_s(const struct exchange_declared_test *test, bool emulated,
 			unsigned int vcpus)
 {
-	uint64_t ns = harness_time_limit_ns(test, emulated, vcpus);
+	uint64_t ns = harness_time_limit_ns(test, harness_slowness(emulated, vcpus), vcpus);
 
 	assert_int_equal(ns % 1000000000, 0);
 	return ns / 1000000000;
@@ -100,7 +114,7 @@ static void assert_explained(const struct exchange_declared_test *test, bool emu
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	harness_time_limit_explain(test, emulated, 2, &text);
+	harness_time_limit_explain(test, harness_slowness(emulated, 2), 2, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -124,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slowness_is_one_with_kvm_and_grows_with_vcpus_without),
+		cmocka_unit_test(slowness_in_virtual_time_comes_from_the_speed_of_a_cpu),
 		cmocka_unit_test(the_limit_grows_with_duration_and_vcpus),
 		cmocka_unit_test(emulation_slows_all_but_the_duration),
 		cmocka_unit_test(a_scheduler_gets_its_time_to_attach),
