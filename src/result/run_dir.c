@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/str.h"
+#include "result/frames.h"
 #include "result/limits.h"
 #include "result/new_file.h"
+#include "result/run_record.h"
 
 #define LOCK_TAIL RESULT_RECORD_FILE_TAIL ".lock"
 
@@ -229,9 +231,59 @@ static struct error *sweep_temporaries(const char *dir)
 	return err;
 }
 
+static bool is_frames_name(const char *name)
+{
+	return *name != '.' && str_ends_with(name, RESULT_FRAMES_FILE_TAIL);
+}
+
+/* Its record was started by somebody who is gone. A file without a record is not ours to judge. */
+static bool is_unfinished(const char *dir, const char *frames)
+{
+	int n = (int)(strlen(frames) - strlen(RESULT_FRAMES_FILE_TAIL));
+	_cleanup_free_ char *path = xasprintf("%s/%.*s" RESULT_RECORD_FILE_TAIL, dir, n, frames);
+	_cleanup_result_run_ struct result_run run = { 0 };
+	_cleanup_error_ struct error *err = result_run_read(path, &run);
+
+	return !err && run.state == RESULT_STARTED && !result_run_has_runner(&run);
+}
+
+/* A record that could not be replaced has its result under another name, with these frames. */
+static bool is_named_by(const char *dir, const struct result_names *records, const char *frames)
+{
+	for (size_t i = 0; i < records->names.n; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", dir, records->names.at[i]);
+		_cleanup_result_run_ struct result_run run = { 0 };
+		_cleanup_error_ struct error *err = result_run_read(path, &run);
+
+		if (!err && run.frames_file && strcmp(run.frames_file, frames) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct error *sweep_frames(const char *dir)
+{
+	_cleanup_result_names_ struct result_names records = { 0 }, frames = { 0 };
+	struct error *err = list(dir, is_frames_name, by_name, &frames);
+
+	if (!err)
+		err = result_dir_records(dir, &records);
+	for (size_t i = 0; !err && i < frames.names.n; i++) {
+		const char *name = frames.names.at[i];
+		_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+
+		if (is_unfinished(dir, name) && !is_named_by(dir, &records, name))
+			unlink(path);
+	}
+	return err;
+}
+
 struct error *result_dir_sweep(const char *dir)
 {
 	struct error *err = sweep_locks(dir);
 
-	return err ? err : sweep_temporaries(dir);
+	if (err)
+		return err;
+	err = sweep_temporaries(dir);
+	return err ? err : sweep_frames(dir);
 }

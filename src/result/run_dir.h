@@ -28,7 +28,8 @@ struct error *result_dir_runs(const char *dir, struct result_names *ret) MUST_CH
 
 /*
  * Removes what a runner that was killed left in the directory: locks that nobody holds, temporary
- * files of processes that are gone. Records stay, whatever they say.
+ * files of processes that are gone, frames beside a record that was not finished and that no record
+ * names. Records stay, whatever they say.
  */
 struct error *result_dir_sweep(const char *dir) MUST_CHECK;
 

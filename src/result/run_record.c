@@ -224,6 +224,18 @@ struct error *result_record_finish(struct result_record *record,
 	return NULL;
 }
 
+bool result_run_has_runner(const struct result_run *run)
+{
+	_cleanup_error_ struct error *err = NULL;
+	struct procfs_stat stat;
+
+	if (!run->runner_pid || run->runner_pid > INT32_MAX)
+		return false;
+	err = procfs_stat_read("/proc", (pid_t)run->runner_pid, &stat);
+	/* The number may belong to another process by now. */
+	return !err && run->runner_start_jiffies == stat.start_time_jiffies;
+}
+
 void result_run_deinit(struct result_run *run)
 {
 	json_rows_deinit(&result_head_rows, run);

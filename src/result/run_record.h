@@ -230,6 +230,8 @@ struct error *result_run_parse(const char *text, size_t n, const char *label,
 /* The same for a regular file; BASE_IO and BASE_ABSENT too. */
 struct error *result_run_read(const char *path, struct result_run *ret) MUST_CHECK;
 void result_run_deinit(struct result_run *run);
+/* Whether the process that started it is still there, on this machine. */
+bool result_run_has_runner(const struct result_run *run);
 #define _cleanup_result_run_ __attribute__((cleanup(result_run_deinit)))
 
 /*

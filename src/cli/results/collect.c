@@ -4,7 +4,6 @@
 #include <libgen.h>
 #include <string.h>
 
-#include "procfs/task.h"
 #include "result/run_dir.h"
 
 const struct shown_state_row shown_states[N_SHOWN_STATES] = {
@@ -42,18 +41,6 @@ static enum shown_state state_of(const struct result_run *run)
 	return run->state == RESULT_FINISHED ? states[run->verdict] : SHOWN_UNFINISHED;
 }
 
-static bool runner_lives(const struct result_run *run)
-{
-	struct procfs_stat stat;
-	_cleanup_error_ struct error *err = NULL;
-
-	if (!run->runner_pid || run->runner_pid > INT32_MAX)
-		return false;
-	err = procfs_stat_read("/proc", (pid_t)run->runner_pid, &stat);
-	/* The number may belong to another process by now. */
-	return !err && run->runner_start_jiffies == stat.start_time_jiffies;
-}
-
 static char *why_of(const struct result_run *run)
 {
 	if (run->state == RESULT_FINISHED)
@@ -61,7 +48,7 @@ static char *why_of(const struct result_run *run)
 			"%s%s%s",
 			run->reason == KTSTR_REASON_NONE ? "" : result_reason_name(run->reason),
 			run->reason != KTSTR_REASON_NONE && *run->why ? ": " : "", run->why);
-	if (runner_lives(run))
+	if (result_run_has_runner(run))
 		return xasprintf("it is running now, process %llu",
 				 (unsigned long long)run->runner_pid);
 	return xstrdup("its runner ended before it did");

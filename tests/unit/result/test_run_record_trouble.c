@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "begun_record.h"
+#include "result/frames.h"
 #include "result/run_dir.h"
 
 static void put(const char *path, const char *text)
@@ -285,6 +286,69 @@ static void a_killed_runner_leaves_whole_records_and_sweepable_leftovers(void **
 	assert_true(finished >= 1);
 }
 
+static char *write_frames(const struct result_record *record, const char *dir)
+{
+	char *path = xstrdup(result_record_path(record));
+	struct result_frames none = { 0 };
+
+	/* "x.ktstr.json" becomes "x.frames". */
+	strcpy(path + strlen(path) - strlen(RESULT_RECORD_FILE_TAIL), RESULT_FRAMES_FILE_TAIL);
+	assert_success(result_frames_write(dir, path, &none));
+	return path;
+}
+
+static int die_with_frames(void *dir)
+{
+	_cleanup_result_run_record_ struct result_record *record = begin_in(dir);
+	_cleanup_free_ char *path = write_frames(record, dir);
+
+	return 0;
+}
+
+static void finish_naming(struct result_record *record, const char *frames_path)
+{
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
+	struct result_record_result result = {
+		.outcome = &outcome,
+		.run.frames_file = strrchr(frames_path, '/') + 1,
+	};
+	struct error *problem = NULL;
+
+	sample_outcome(&outcome, KTSTR_REASON_NONE);
+	assert_success(result_record_finish(record, &result, NULL, &problem));
+	assert_null(problem);
+}
+
+static void frames_that_no_record_will_name_are_swept(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_result_run_record_ struct result_record *ours = NULL, *other = NULL;
+	_cleanup_free_ char *running = NULL, *left = NULL;
+	_cleanup_result_names_ struct result_names names = { 0 };
+
+	assert_int_equal(in_child(die_with_frames, s->dir), 0);
+	assert_success(result_dir_records(s->dir, &names));
+	assert_int_equal(count_entries(s->dir), 2);
+	assert_success(result_dir_sweep(s->dir));
+	assert_int_equal(count_entries(s->dir), 1);
+	/* Of a runner that lives: it will name them. */
+	ours = begin_in(s->dir);
+	running = write_frames(ours, s->dir);
+	assert_success(result_dir_sweep(s->dir));
+	assert_int_equal(access(running, F_OK), 0);
+	finish_naming(ours, running);
+	assert_success(result_dir_sweep(s->dir));
+	assert_int_equal(access(running, F_OK), 0);
+	/* Beside an unfinished record, but another one names them. */
+	left = below(s, names.names.at[0]);
+	strcpy(left + strlen(left) - strlen(RESULT_RECORD_FILE_TAIL), RESULT_FRAMES_FILE_TAIL);
+	assert_int_equal(link(running, left), 0);
+	other = begin_in(s->dir);
+	finish_naming(other, left);
+	assert_success(result_dir_sweep(s->dir));
+	assert_int_equal(access(left, F_OK), 0);
+}
+
 static void a_full_disk_keeps_the_started_record(void **state)
 {
 	struct scratch *s = *state;
@@ -336,6 +400,7 @@ int main(void)
 		scratch_test(nothing_appended_while_it_is_finished_is_lost),
 		scratch_test(a_runner_killed_in_between_leaves_a_whole_started_record),
 		scratch_test(a_killed_runner_leaves_whole_records_and_sweepable_leftovers),
+		scratch_test(frames_that_no_record_will_name_are_swept),
 		scratch_test(a_full_disk_keeps_the_started_record),
 	};
 
