@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "plugin/observe.h"
 #include "plugin/qemu.h"
 #include "wire/mailbox.h"
 
@@ -23,8 +24,10 @@ static struct {
 	uint64_t seed; /* 0: QEMU's own turns */
 	int64_t turn;  /* instructions, at most */
 	unsigned int cpus;
-	int fd; /* to the host */
-} config = { .fd = -1 };
+	int fd;		    /* to the host */
+	int ring;	    /* what is observed; -1: nothing */
+	unsigned int shift; /* of -icount */
+} config = { .fd = -1, .ring = -1 };
 
 static uint64_t random_state;
 static int64_t turn_left;
@@ -101,6 +104,22 @@ static bool hold(void)
 	held = n < 0;
 	if (n == sizeof(answer))
 		silence_limit_s = answer[1];
+	if (!held && plugin_observe_refresh())
+		tb_flush(current_cpu);
+	return true;
+}
+
+/* The host answers when it has taken what is in the ring; a machine that is held has told it. */
+bool plugin_wait_for_room(void)
+{
+	unsigned char answer[2];
+	ssize_t n;
+
+	if (!say(WIRE_HOLD_FULL) || !wait_for_host(POLLIN))
+		return true;
+	n = read(config.fd, answer, sizeof(answer));
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		_exit(0);
 	return true;
 }
 
@@ -112,6 +131,8 @@ static void on_block(unsigned int cpu, void *instructions)
 		if (!hold())
 			/* Not one instruction more, however often it is stopped. */
 			cpu_loop_exit_restore(current_cpu, (uintptr_t)__builtin_return_address(0));
+	if (plugin_observe_is_on())
+		plugin_observe_block((int64_t)(intptr_t)instructions);
 	if (!config.seed)
 		return;
 	turn_left -= (int64_t)(intptr_t)instructions;
@@ -119,6 +140,7 @@ static void on_block(unsigned int cpu, void *instructions)
 		return;
 	turn_left = config.turn / 2 + (int64_t)(next_random() % (uint64_t)(config.turn / 2 + 1));
 	cpu_exit(current_cpu);
+	plugin_observe_sync();
 }
 
 /*
@@ -143,6 +165,7 @@ static void on_halt(unsigned int cpu, void *context)
 {
 	(void)cpu;
 	(void)context;
+	plugin_observe_sync();
 	async_run_on_cpu(current_cpu, skip_idle_time, (union qemu_work_data){ .pointer = NULL });
 }
 
@@ -205,6 +228,9 @@ static void on_wait(unsigned int cpu, void *context)
 		if (!wait_for_host(POLLOUT))
 			return;
 	hold();
+	/* Always, so that a machine that is observed has the same turns. */
+	cpu_exit(current_cpu);
+	plugin_observe_sync();
 }
 
 static void on_tell(unsigned int cpu, void *context)
@@ -253,6 +279,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, 0, NULL);
 		else if (is_halt(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_halt, 0, NULL);
+		plugin_observe_translate(insn, i, n);
 	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, 0, (void *)(intptr_t)n);
 }
@@ -286,6 +313,7 @@ static int check_qemu(void)
 		NEED(icount_start_warp_timer),
 		NEED(qemu_clock_run_timers),
 		NEED(main_loop_poll_add_notifier),
+		NEED(tb_flush),
 		NEED(qtest_allowed),
 	};
 
@@ -314,6 +342,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info
 			config.cpus = (unsigned int)number;
 		else if (strncmp(argv[i], "fd=", 3) == 0)
 			config.fd = (int)number;
+		else if (strncmp(argv[i], "ring=", 5) == 0)
+			config.ring = (int)number;
+		else if (strncmp(argv[i], "shift=", 6) == 0)
+			config.shift = (unsigned int)number;
 		else if (strcmp(argv[i], "trial=on") == 0)
 			is_trial = true;
 	}
@@ -323,6 +355,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info
 		_exit(WIRE_TRIAL_STATUS);
 	if (config.fd < 0 || config.turn < 2 || config.cpus < 1)
 		return complain("an argument is missing", "");
+	if (config.ring >= 0 && !plugin_observe_open(config.ring, config.shift))
+		return complain("the memory for events cannot be mapped", "");
 	main_loop_poll_add_notifier(&notifier);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	return 0;

@@ -35,6 +35,30 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *into, size_t n);
 
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+
+/* Of GLib, which is part of that interface: GArray and GByteArray. */
+struct qemu_array {
+	char *data;
+	unsigned int n;
+};
+struct qemu_bytes {
+	uint8_t *data;
+	unsigned int n;
+};
+struct qemu_bytes *g_byte_array_new(void);
+struct qemu_bytes *g_byte_array_set_size(struct qemu_bytes *bytes, unsigned int n);
+char *g_array_free(struct qemu_array *array, int with_content);
+
+enum { QEMU_READS_REGISTERS = 1 }; /* a flag of exec callbacks */
+struct qemu_register {
+	void *handle;
+	const char *name, *feature;
+};
+struct qemu_array *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(void *handle, struct qemu_bytes *into);
+bool qemu_plugin_read_memory_vaddr(uint64_t address, struct qemu_bytes *into, size_t n);
+
 #define QEMU_WEAK __attribute__((weak))
 
 enum {
@@ -71,6 +95,7 @@ QEMU_WEAK bool all_cpu_threads_idle(void);
 QEMU_WEAK int64_t qemu_clock_deadline_ns_all(int clock, int attributes);
 QEMU_WEAK bool qemu_clock_run_timers(int clock);
 QEMU_WEAK void icount_start_warp_timer(void);
+QEMU_WEAK void tb_flush(void *cpu);
 QEMU_WEAK void main_loop_poll_add_notifier(struct qemu_notifier *notifier);
 extern QEMU_WEAK bool qtest_allowed;
 QEMU_WEAK void async_run_on_cpu(void *cpu, void (*fn)(void *cpu, union qemu_work_data data),

@@ -19,6 +19,7 @@
 #include "topo/machine.h"
 #include "topo/topology.h"
 #include "vm/clock.h"
+#include "vm/link/ring.h"
 #include "vm/qemu/accel.h"
 #include "physmap/physmap.h"
 #include "vm/qemu/qmp.h"
@@ -106,6 +107,16 @@ const struct vm_frame_note *vm_frame_notes(const struct vm *vm, size_t *ret_n);
 /* What the guest's /sys says, asked now. */
 struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret) MUST_CHECK;
+
+/*
+ * With a virtual clock: from now on events are handed on while the guest is waited for. Nothing
+ * that the guest does or sees changes by it. Ends with n = 0.
+ */
+struct error *vm_observe(struct vm *vm, const struct vm_observer *observer,
+			 const struct cancel *cancel) MUST_CHECK;
+
+/* Those that are in the ring and no one has waited for; then none are handed on. */
+struct error *vm_take_events(struct vm *vm) MUST_CHECK;
 
 /* Stops and continues all CPUs; time in the guest stands still. */
 struct error *vm_freeze(struct vm *vm) MUST_CHECK;

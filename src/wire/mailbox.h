@@ -60,6 +60,7 @@ enum wire_hold {
 	WIRE_HOLD_WAITS = 'W', /* plugin: held; read and write the mailbox, then answer */
 	WIRE_HOLD_TELLS = 'T', /* plugin: there is output */
 	WIRE_HOLD_HANGS = 'H', /* plugin: no sign for too long; the machine is held for good */
+	WIRE_HOLD_FULL = 'F',  /* plugin: the ring of events is full; waits for an answer */
 	/* Host, and a byte: the guest's seconds without a sign of it that are a hang; 0: none. */
 	WIRE_HOLD_GO = 'G',
 };

@@ -25,7 +25,8 @@ EXCEPTIONS = (
     (r"src/cli/shell/(run|session)\.c", "drives a guest; tests/vm/test_shell.py runs real ones"),
     (r"src/agent/main\.c", "PID 1: tests/vm boots it"),
     (r"src/agent/mailbox\.c", "memory of a PCI device and an instruction that a plugin knows; tests/vm has both"),
-    (r"src/plugin/plugin\.c", "runs inside QEMU; tests/vm/test_virtual.py"),
+    (r"src/plugin/\w+\.c", "runs inside QEMU; tests/vm/test_virtual.py, test_observe.py"),
+    (r"src/observe/(events|observer)\.c", "a table, and what drives a guest; tests/vm/test_observe.py"),
     (r"src/suite/(body|ctx|main|run)\.c", "a test's process and its parent; tests/host/suite runs real test binaries"),
     (r"src/cli/(\w+/)?cmd_\w+\.c", "parses, calls a room, prints; tests/golden runs the programs"),
 )

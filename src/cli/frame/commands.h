@@ -21,6 +21,7 @@ extern const struct cli_command cli_cmd_shell;
 extern const struct cli_command cli_cmd_show_test;
 extern const struct cli_command cli_cmd_test;
 extern const struct cli_command cli_cmd_topo;
+extern const struct cli_command cli_cmd_trace;
 extern const struct cli_command cli_cmd_vm;
 
 /* A topology or the name of a preset; CLI_USAGE with the nearest name when it is neither. */

@@ -51,7 +51,7 @@ static const struct cli_command cmd_version = {
 static const struct cli_command *const subcommands[] = {
 	&cli_cmd_cache,	 &cli_cmd_ctprof, &cli_cmd_doctor,  &cmd_help,	    &cli_cmd_inspect,
 	&cli_cmd_kernel, &cli_cmd_rerun,  &cli_cmd_results, &cli_cmd_shell, &cli_cmd_show_test,
-	&cli_cmd_test,	 &cli_cmd_topo,	  &cmd_version,	    &cli_cmd_vm,
+	&cli_cmd_test,	 &cli_cmd_topo,	  &cli_cmd_trace,   &cmd_version,   &cli_cmd_vm,
 };
 
 const struct cli_command cli_program_ktstr = {

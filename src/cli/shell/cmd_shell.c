@@ -38,6 +38,9 @@ static const struct cli_option options[] = {
 	CLI_OPTION(
 		"mips", "M", CLI_U32(struct shell_config, mips, 1, 1000),
 		"with a virtual clock: millions of instructions per second of one CPU when all are busy"),
+	CLI_OPTION("trace", "FILE", CLI_STRING(struct shell_config, trace),
+		   "with a virtual clock: write down each scheduling event; see ktstr trace",
+		   .complete = CLI_COMPLETE_FILE),
 	CLI_OPTION("accel", "NAME", CLI_CHOICE(struct shell_config, accel, vm_accel_wish_words),
 		   "what executes the guest"),
 	CLI_OPTION(

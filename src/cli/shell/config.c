@@ -52,8 +52,10 @@ static struct error *read_clock(struct shell_config *config)
 	config->spec.mips = config->mips;
 	config->spec.seed = config->seed;
 	if (config->spec.clock == VM_CLOCK_REAL)
-		return config->mips ? cli_error(CLI_USAGE, 0, "--mips needs --clock virtual")
-				    : NULL;
+		return config->mips || config->trace
+			       ? cli_error(CLI_USAGE, 0, "--%s needs --clock virtual",
+					   config->mips ? "mips" : "trace")
+			       : NULL;
 	if (config->accel == VM_ACCEL_WISH_KVM)
 		return cli_error(CLI_USAGE, 0,
 				 "--clock virtual counts instructions, which only --accel tcg can");

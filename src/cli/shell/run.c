@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cli/frame/command.h"
 #include "cli/frame/interrupts.h"
+#include "observe/observe.h"
 #include "vm/link/exec.h"
 #include "vm/link/settle.h"
 #include "vm/template/template.h"
@@ -26,6 +27,8 @@ struct shell {
 	struct strbuf archive; /* of -i */
 	struct strbuf console; /* the guest's last words */
 	struct vm *vm;
+	struct observe_observer *observer;
+	int trace_fd;
 	int status;
 };
 
@@ -184,6 +187,29 @@ static void say_clock(const struct shell *shell)
 	output_say_line(line);
 }
 
+static struct error *observe(struct shell *shell)
+{
+	const char *path = shell->config->trace;
+
+	if (!path)
+		return NULL;
+	shell->trace_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (shell->trace_fd < 0)
+		return observe_error(OBSERVE_FILE, errno, "%s", path);
+	return observe_begin(shell->vm, shell->trace_fd, &cancel, &shell->observer);
+}
+
+/* What was seen up to a failure is worth as much. */
+static void end_trace(struct shell *shell)
+{
+	struct error *err = observe_end(take_ptr(shell->observer));
+
+	if (err)
+		cli_fail(err);
+	error_free(err);
+	cleanup_fd(&shell->trace_fd);
+}
+
 static struct error *run_guest(struct shell *shell)
 {
 	bool virtual = shell->spec.clock == VM_CLOCK_VIRTUAL;
@@ -199,6 +225,9 @@ static struct error *run_guest(struct shell *shell)
 	if (err)
 		return err;
 	say_machine(shell);
+	err = observe(shell);
+	if (err)
+		return err;
 	command_line_set_prompt(&shell->line, shell->kernel->version, &shell->spec.topology);
 	err = session_run(shell->vm, &shell->line, shell->config->timeout_sec, &cancel, &how, &end);
 	mark(shell, "command");
@@ -271,6 +300,7 @@ static void fill_streams(void)
 
 static void end(struct shell *shell)
 {
+	end_trace(shell);
 	vm_free(take_ptr(shell->vm));
 	mark(shell, "end");
 	if (shell->config->verbose) {
@@ -288,7 +318,7 @@ static void end(struct shell *shell)
 
 int shell_run(const struct shell_config *config)
 {
-	struct shell shell = { .config = config, .spec = config->spec };
+	struct shell shell = { .config = config, .spec = config->spec, .trace_fd = -1 };
 	_cleanup_error_ struct error *err = NULL;
 
 	timing_begin(&shell.timing, clock_monotonic_ns());

@@ -19,6 +19,7 @@ struct shell_config {
 	struct cli_strings files;
 	struct cli_strings modules;
 	const char *exec;
+	const char *trace; /* a file to write; NULL: none */
 	int accel;
 	int clock;		 /* enum vm_clock_wish */
 	uint32_t timeout_sec;	 /* 0: none */

@@ -166,6 +166,18 @@ static struct error *put_mail(struct vm_link *link)
 	return let_go(link);
 }
 
+/* Before the guest's frames: what they tell has happened by then. */
+static struct error *take_events(struct vm_link *link)
+{
+	struct vm_ring *ring = &link->mailbox->ring;
+	struct error *err = vm_ring_drain(ring);
+
+	if (err || !ring->full)
+		return err;
+	ring->full = false;
+	return let_go(link);
+}
+
 static struct error *pump_mail(struct vm_link *link)
 {
 	struct bytes output;
@@ -181,6 +193,9 @@ static struct error *pump_mail(struct vm_link *link)
 	if (n > 0)
 		vm_mailbox_hear(link->mailbox, buf, (size_t)n);
 	link->closed |= n == 0 || (n < 0 && errno == ECONNRESET);
+	err = take_events(link);
+	if (err)
+		return err;
 	if (!link->mailbox->head)
 		return NULL;
 	/* What was not taken from the receiver waits in the mailbox, and the guest with it. */

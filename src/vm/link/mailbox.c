@@ -74,13 +74,19 @@ struct error *vm_plugin_file(int *ret_fd)
 
 struct error *vm_mailbox_new(struct vm_mailbox **ret)
 {
-	int plugin_fd;
-	struct error *err = vm_plugin_file(&plugin_fd);
+	struct vm_mailbox *m = xnew(struct vm_mailbox);
+	struct error *err;
 
-	if (err)
+	m->plugin_fd = -1;
+	m->ring = VM_RING_NONE;
+	err = vm_plugin_file(&m->plugin_fd);
+	if (!err)
+		err = vm_ring_open(&m->ring);
+	if (err) {
+		vm_mailbox_free(m);
 		return err;
-	*ret = xnew(struct vm_mailbox);
-	(*ret)->plugin_fd = plugin_fd;
+	}
+	*ret = m;
 	return NULL;
 }
 
@@ -91,6 +97,7 @@ void vm_mailbox_free(struct vm_mailbox *m)
 	if (m->head)
 		munmap(m->head, WIRE_MAILBOX_BYTES);
 	cleanup_fd(&m->plugin_fd);
+	vm_ring_close(&m->ring);
 	free(m);
 }
 
@@ -98,6 +105,7 @@ void vm_mailbox_hear(struct vm_mailbox *m, const char *bytes, size_t n)
 {
 	m->held |= memchr(bytes, WIRE_HOLD_WAITS, n) != NULL;
 	m->hangs |= memchr(bytes, WIRE_HOLD_HANGS, n) != NULL;
+	m->ring.full |= memchr(bytes, WIRE_HOLD_FULL, n) != NULL;
 }
 
 struct error *vm_mailbox_take(struct vm_mailbox *m, struct bytes *ret)

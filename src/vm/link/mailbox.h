@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "vm/link/ring.h"
 #include "wire/mailbox.h"
 
 struct vm_mailbox {
@@ -18,6 +19,7 @@ struct vm_mailbox {
 	bool wants_input;	   /* held, and all of its output is taken */
 	bool hangs;		   /* the plugin said so */
 	uint8_t silence_s;	   /* see WIRE_HOLD_GO */
+	struct vm_ring ring;	   /* of events, for those who observe */
 };
 
 /* The plugin as bytes of our own program. */

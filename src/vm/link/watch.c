@@ -462,6 +462,27 @@ struct error *vm_await_hold(struct vm *vm, uint64_t deadline_ns, const struct ca
 			cancel);
 }
 
+struct error *vm_observe(struct vm *vm, const struct vm_observer *observer,
+			 const struct cancel *cancel)
+{
+	struct error *err;
+
+	if (!vm->link.mailbox)
+		return vm_error(VM_QEMU_FAILED, 0,
+				"only a guest with a virtual clock can be observed at each event");
+	err = vm_await_hold(vm, clock_monotonic_ns() + 60 * NS_PER_SEC, cancel);
+	return err ? err : vm_ring_observe(&vm->link.mailbox->ring, observer);
+}
+
+struct error *vm_take_events(struct vm *vm)
+{
+	struct vm_ring *ring = &vm->link.mailbox->ring;
+	struct error *err = vm_ring_drain(ring);
+
+	ring->observer.on_events = NULL;
+	return err;
+}
+
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel)
 {

@@ -99,8 +99,10 @@ struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan)
 	give(&fds, control_child, VM_MACHINE_FD_CONTROL);
 	give(&fds, vm->console_fd, VM_MACHINE_FD_CONSOLE);
 	give(&fds, vm->initrd_fd, VM_MACHINE_FD_INITRD);
-	if (mailbox)
+	if (mailbox) {
 		give(&fds, mailbox->plugin_fd, VM_MACHINE_FD_PLUGIN);
+		give(&fds, mailbox->ring.fd, VM_MACHINE_FD_RING);
+	}
 	for (unsigned int i = 0; i < plan->topology.nodes; i++)
 		give(&fds, vm->ram_fds[i], VM_MACHINE_FD_RAM + (int)i);
 	/* A group of its own: Ctrl-C in the terminal is for us, and we end QEMU. */

@@ -82,10 +82,11 @@ static void add_seed(const struct vm_machine_plan *plan, struct vm_argv *argv)
 		return;
 	/* QEMU's own random numbers, should a device ask for any. */
 	vm_argv_option(argv, "-seed", "%llu", (unsigned long long)plan->seed);
-	vm_argv_option(argv, "-plugin", "/proc/self/fd/%d,seed=%llu,turn=%u,cpus=%u,fd=%d",
+	vm_argv_option(argv, "-plugin",
+		       "/proc/self/fd/%d,seed=%llu,turn=%u,cpus=%u,fd=%d,shift=%u,ring=%d",
 		       VM_MACHINE_FD_PLUGIN, (unsigned long long)plan->seed,
 		       vm_speed_turn(plan->icount_shift), topo_cpus(&plan->topology),
-		       VM_MACHINE_FD_CONTROL);
+		       VM_MACHINE_FD_CONTROL, plan->icount_shift, VM_MACHINE_FD_RING);
 }
 
 struct error *vm_machine_args(const struct vm_machine_plan *plan, struct vm_argv *ret)

@@ -38,6 +38,7 @@ void vm_argv_format(const struct vm_argv *argv, struct strbuf *into);
 enum vm_machine_fd {
 	VM_MACHINE_FD_QMP = 10,
 	VM_MACHINE_FD_CONTROL = 11, /* to the agent; with a virtual clock to the plugin */
+	VM_MACHINE_FD_RING = 12,    /* of events; virtual clock */
 	VM_MACHINE_FD_PLUGIN = 13,
 	VM_MACHINE_FD_CONSOLE = 14,
 	VM_MACHINE_FD_INITRD = 15,

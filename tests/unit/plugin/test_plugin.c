@@ -47,6 +47,42 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn UNUSED, void *i
 	return 0;
 }
 
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn UNUSED)
+{
+	return 0;
+}
+
+struct qemu_array *qemu_plugin_get_registers(void)
+{
+	return NULL;
+}
+
+int qemu_plugin_read_register(void *handle UNUSED, struct qemu_bytes *into UNUSED)
+{
+	return 0;
+}
+
+bool qemu_plugin_read_memory_vaddr(uint64_t address UNUSED, struct qemu_bytes *into UNUSED,
+				   size_t n UNUSED)
+{
+	return false;
+}
+
+struct qemu_bytes *g_byte_array_new(void)
+{
+	return NULL;
+}
+
+struct qemu_bytes *g_byte_array_set_size(struct qemu_bytes *bytes, unsigned int n UNUSED)
+{
+	return bytes;
+}
+
+char *g_array_free(struct qemu_array *array UNUSED, int with_content UNUSED)
+{
+	return NULL;
+}
+
 /* As QEMU does it. A trial that succeeds would end this program. */
 static int try_plugin(struct stderr_text *said)
 {

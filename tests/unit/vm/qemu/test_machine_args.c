@@ -116,24 +116,26 @@ static void a_virtual_machine_has_a_plugin_and_no_channel(void **state UNUSED)
 	plan.clock = VM_CLOCK_VIRTUAL;
 	plan.icount_shift = 3;
 	plan.seed = 7;
-	assert_line(&plan, "/usr/bin/qemu-system-x86_64 -accel tcg,thread=single -bios qboot.rom "
-			   "-nodefaults -no-user-config -display none -no-reboot "
-			   "-icount shift=3,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm "
-			   "-action shutdown=pause,panic=pause "
-			   "-machine q35 -cpu Nehalem,vendor=GenuineIntel,level=32,-rdrand,-rdseed "
-			   "-smp 1,sockets=1,dies=1,cores=1,threads=1 -m 512M "
-			   "-object memory-backend-file,id=ram0,size=536870912,"
-			   "mem-path=/proc/self/fd/16,share=on "
-			   "-numa node,nodeid=0,memdev=ram0 -numa cpu,node-id=0,socket-id=0 "
-			   "-chardev file,id=console,path=/proc/self/fd/14,append=on "
-			   "-device isa-serial,chardev=console "
-			   "-object memory-backend-memfd,id=mail,size=4194304,share=on "
-			   "-device ivshmem-plain,memdev=mail,master=on "
-			   /* 20 us of 8 ns each */
-			   "-seed 7 -plugin /proc/self/fd/13,seed=7,turn=2500,cpus=1,fd=11 "
-			   "-chardev socket,id=monitor,fd=10 -mon chardev=monitor,mode=control "
-			   "-kernel /cache/kernels/k/bzImage -initrd /proc/self/fd/15 "
-			   "-append console=ttyS0 quiet rdinit=/init");
+	assert_line(
+		&plan,
+		"/usr/bin/qemu-system-x86_64 -accel tcg,thread=single -bios qboot.rom "
+		"-nodefaults -no-user-config -display none -no-reboot "
+		"-icount shift=3,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm "
+		"-action shutdown=pause,panic=pause "
+		"-machine q35 -cpu Nehalem,vendor=GenuineIntel,level=32,-rdrand,-rdseed "
+		"-smp 1,sockets=1,dies=1,cores=1,threads=1 -m 512M "
+		"-object memory-backend-file,id=ram0,size=536870912,"
+		"mem-path=/proc/self/fd/16,share=on "
+		"-numa node,nodeid=0,memdev=ram0 -numa cpu,node-id=0,socket-id=0 "
+		"-chardev file,id=console,path=/proc/self/fd/14,append=on "
+		"-device isa-serial,chardev=console "
+		"-object memory-backend-memfd,id=mail,size=4194304,share=on "
+		"-device ivshmem-plain,memdev=mail,master=on "
+		/* 20 us of 8 ns each */
+		"-seed 7 -plugin /proc/self/fd/13,seed=7,turn=2500,cpus=1,fd=11,shift=3,ring=12 "
+		"-chardev socket,id=monitor,fd=10 -mon chardev=monitor,mode=control "
+		"-kernel /cache/kernels/k/bzImage -initrd /proc/self/fd/15 "
+		"-append console=ttyS0 quiet rdinit=/init");
 }
 
 static void a_second_monitor_may_have_any_socket_path(void **state UNUSED)
