@@ -57,7 +57,7 @@ struct error *agent_cpus_read(struct agent_cpus *ret)
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return agent_error(AGENT_SYSTEM, errno, "the CPUs of this process");
+		return agent_error(AGENT_SYSTEM, errno, "cannot read the CPUs of this process");
 	ret->n = 0;
 	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &set))
@@ -73,8 +73,8 @@ static struct error *run_on(const unsigned short *cpus, size_t n)
 	for (size_t i = 0; i < n; i++)
 		CPU_SET(cpus[i], &set);
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		return agent_error(AGENT_SYSTEM, errno, "running on %zu CPUs, the first is %u", n,
-				   cpus[0]);
+		return agent_error(AGENT_SYSTEM, errno, "cannot run on %zu CPUs, the first is %u",
+				   n, cpus[0]);
 	return NULL;
 }
 
@@ -97,7 +97,7 @@ struct error *agent_crew_new(size_t n, struct agent_crew **ret)
 	struct agent_crew *crew;
 
 	if (board == MAP_FAILED)
-		return agent_error(AGENT_SYSTEM, errno, "memory for %zu processes", n);
+		return agent_error(AGENT_SYSTEM, errno, "cannot map memory for %zu processes", n);
 	crew = xcalloc(1, sizeof(*crew) + n * sizeof(crew->pids[0]));
 	*crew = (struct agent_crew){ .n = n, .bytes = bytes, .board = board };
 	*ret = crew;
@@ -195,7 +195,8 @@ static struct error *begin(struct agent_crew *crew, agent_work *work, const unsi
 			worker_main(crew, i, work, cpus, parent);
 		if (crew->pids[i] < 0) {
 			crew->pids[i] = 0;
-			return agent_error(AGENT_SYSTEM, errno, "process %zu of %zu", i, crew->n);
+			return agent_error(AGENT_SYSTEM, errno, "cannot start process %zu of %zu",
+					   i, crew->n);
 		}
 	}
 	err = gather(crew);

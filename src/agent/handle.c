@@ -235,7 +235,7 @@ static struct error *handle_settle(struct agent *a, const struct wire_frame *fra
 	struct error *err = check_channel(a, frame->channel);
 
 	if (!err && a->quiet)
-		err = agent_error(AGENT_LIMIT, 0, "idle CPUs are waited for on channel %u",
+		err = agent_error(AGENT_LIMIT, 0, "already waiting for idle CPUs on channel %u",
 				  agent_quiet_channel(a->quiet));
 	if (!err)
 		err = wire_settle_decode(frame->payload, &request);

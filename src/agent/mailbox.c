@@ -74,7 +74,7 @@ struct error *agent_mailbox_open(const char *sysfs)
 		    read_id(directory, entry->d_name, "vendor") == WIRE_MAILBOX_PCI_VENDOR &&
 		    read_id(directory, entry->d_name, "device") == WIRE_MAILBOX_PCI_DEVICE)
 			return map(directory, entry->d_name);
-	return agent_error(AGENT_SYSTEM, ENODEV, "there is no memory shared with the host");
+	return agent_error(AGENT_SYSTEM, ENODEV, "no PCI device with memory shared with the host");
 }
 
 /* Every page of ours stays as it is while the machine is held; the host changes only the mailbox.

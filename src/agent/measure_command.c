@@ -78,7 +78,7 @@ struct error *agent_command_measure(uint32_t channel, uint32_t phase_ms, bool re
 		return agent_error(AGENT_LIMIT, 0, "phases of %u ms: expected 1 to %d", phase_ms,
 				   AGENT_LIMIT_MEASURE_MS);
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return agent_error(AGENT_SYSTEM, errno, "a pipe for a measurement");
+		return agent_error(AGENT_SYSTEM, errno, "cannot create a pipe for a measurement");
 	pid = fork();
 	if (pid == 0)
 		measure_main(phase_ms, reset_oom, ends[1]);
@@ -87,7 +87,8 @@ struct error *agent_command_measure(uint32_t channel, uint32_t phase_ms, bool re
 		int errnum = errno;
 
 		close(ends[0]);
-		return agent_error(AGENT_SYSTEM, errnum, "fork for a measurement");
+		return agent_error(AGENT_SYSTEM, errnum,
+				   "cannot start a process for a measurement");
 	}
 	c = xnew(struct agent_command);
 	*c = (struct agent_command){

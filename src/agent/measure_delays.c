@@ -144,7 +144,7 @@ static struct error *start_thread(struct pair *pair, void *(*thread_main)(void *
 	atomic_store(&pair->ready, false);
 	errnum = pthread_create(ret, NULL, thread_main, pair);
 	if (errnum)
-		return agent_error(AGENT_SYSTEM, errnum, "a thread for CPU %u", cpu);
+		return agent_error(AGENT_SYSTEM, errnum, "cannot start a thread for CPU %u", cpu);
 	while (!atomic_load(&pair->ready))
 		nanosleep(&pause, NULL);
 	return NULL;

@@ -137,5 +137,5 @@ struct error *agent_quiet_tasks_read(const char *proc_root, struct agent_quiet_t
 		if (processes.ids.at[i] != getpid())
 			read_threads(proc_root, processes.ids.at[i], ret);
 	procfs_id_list_deinit(&processes);
-	return errnum ? agent_error(AGENT_SYSTEM, errnum, "listing the processes") : NULL;
+	return errnum ? agent_error(AGENT_SYSTEM, errnum, "cannot list the processes") : NULL;
 }

@@ -89,8 +89,9 @@ struct error *vm_choose_qemu(struct vm *vm, enum vm_accel_wish wish)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
 	if (vm->clock == VM_CLOCK_VIRTUAL) {
 		if (wish == VM_ACCEL_WISH_KVM)
-			return vm_error(VM_QEMU_FAILED, 0,
-					"only TCG counts instructions: a virtual clock has no KVM");
+			return vm_error(
+				VM_QEMU_FAILED, 0,
+				"a virtual clock needs TCG: KVM does not count instructions");
 		wish = VM_ACCEL_WISH_TCG;
 		err = vm_clock_trial(vm->qemu->path);
 		if (err)

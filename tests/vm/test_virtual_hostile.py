@@ -15,13 +15,13 @@ class Hostile(machine.GuestTest):
         return virtual_guest.run(f"{words}; {LATER}", "--timeout", "5", "-t", "1", timeout=60)
 
     def test_more_output_than_there_is_room_for_is_an_error(self):
-        self.assertRegex(self.hostile("lie 2 0xffffffff").error, r"\[agent\] .*the mailbox says 4294967295 bytes of output")
+        self.assertRegex(self.hostile("lie 2 0xffffffff").error, r"\[agent\] .*the mailbox has 4294967295 bytes of output")
 
     def test_output_that_was_taken_back_is_an_error(self):
-        self.assertRegex(self.hostile("lie 2 0").error, r"\[agent\] .*the mailbox says 0 bytes of output, \d+ were taken")
+        self.assertRegex(self.hostile("lie 2 0").error, r"\[agent\] .*the mailbox has 0 bytes of output, but \d+ were taken")
 
     def test_a_request_that_means_nothing_is_an_error(self):
-        self.assertRegex(self.hostile("lie 77").error, r"\[agent\] .*the mailbox asks for 77")
+        self.assertRegex(self.hostile("lie 77").error, r"\[agent\] .*the mailbox has an unknown request, 77")
 
     def test_waiting_for_input_that_nobody_sends_is_an_error(self):
         self.assertRegex(self.hostile("lie 1").error, r"\[agent\] .*the guest waits for input, but there is none")

@@ -94,7 +94,7 @@ static int compare_runs(const struct rerun *rerun, int status)
 	for (size_t i = 0; i < rerun->paths.n; i++)
 		differs |= compare_run(rerun, i) == IDENTITY_DIFFERENT;
 	if (differs && rerun->changed)
-		cli_say("another run was to be expected: see what has changed");
+		cli_say("the run differs because something has changed: see above");
 	return !differs || rerun->changed || rerun->config->test.bisect ? status
 									: TEST_NOT_IDENTICAL;
 }

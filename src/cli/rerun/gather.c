@@ -263,7 +263,7 @@ struct error *rerun_read_clock(const struct result_run *past, struct harness_pla
 			};
 			return NULL;
 		}
-	return unfit("no machine has the speed that it says");
+	return unfit("no machine of its topology has its speed");
 }
 
 /* NULL: no busybox, which the run will tell. */

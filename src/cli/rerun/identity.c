@@ -74,7 +74,7 @@ static void explain_difference(const char *past_path, const struct result_run *p
 		format_difference(&was, &is, into);
 		return;
 	}
-	strbuf_append(into, "where they part is unknown: ");
+	strbuf_append(into, "the first difference is not known: ");
 	text_escape(into, error_message(err));
 }
 
@@ -85,7 +85,7 @@ static struct error *read_pages(const char *record, struct strbuf *into)
 
 	n -= n > tail ? tail : 0;
 	path = xasprintf("%.*s.kept/" HARNESS_KEPT_PAGES, (int)n, record);
-	return io_read_file(path, PAGES_BYTES, into);
+	return io_read_regular(path, 0, PAGES_BYTES, into);
 }
 
 /* A line is an address, a hash and an owner. */
@@ -96,8 +96,13 @@ struct page_line {
 
 static bool next_page(struct slice *rest, struct page_line *ret)
 {
-	return slice_take_line(rest, &ret->line) && ret->line.n > 2 &&
-	       sscanf(ret->line.at, "%" SCNx64, &ret->address) == 1;
+	char *end;
+
+	if (!slice_take_line(rest, &ret->line))
+		return false;
+	/* Not sscanf(), which looks for the end of the whole text each time. */
+	ret->address = strtoull(ret->line.at, &end, 16);
+	return end > ret->line.at && end < ret->line.at + ret->line.n;
 }
 
 /* Both are sorted. Returns how many differ; *ret is the first of them. */

@@ -113,8 +113,9 @@ struct error *vm_mailbox_take(struct vm_mailbox *m, struct bytes *ret)
 	uint32_t n = __atomic_load_n(&m->head->out_n, __ATOMIC_ACQUIRE);
 
 	if (n > WIRE_MAILBOX_OUT_BYTES || n < m->taken)
-		return vm_error(VM_AGENT, 0, "the mailbox says %u bytes of output, %u were taken",
-				n, m->taken);
+		return vm_error(VM_AGENT, 0,
+				"the mailbox has %u bytes of output, but %u were taken", n,
+				m->taken);
 	*ret = (struct bytes){ (const uint8_t *)m->head + WIRE_MAILBOX_OUT_AT + m->taken,
 			       n - m->taken };
 	m->taken = n;
@@ -129,7 +130,7 @@ struct error *vm_mailbox_settle_hold(struct vm_mailbox *m, bool *ret_go)
 	if (!m->held)
 		return NULL;
 	if (asks != WIRE_MAILBOX_ASK_INPUT && asks != WIRE_MAILBOX_ASK_ROOM)
-		return vm_error(VM_AGENT, 0, "the mailbox asks for %u, which means nothing", asks);
+		return vm_error(VM_AGENT, 0, "the mailbox has an unknown request, %u", asks);
 	m->head->out_n = m->taken = 0;
 	/* A machine that was stopped and went on may wait again before it has read what is there.
 	 */

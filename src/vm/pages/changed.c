@@ -118,7 +118,9 @@ static struct error *take_output(void *context, enum vm_stream stream, const voi
 	struct strbuf *into = stream == VM_STDOUT ? &asked->iomem : &asked->flags;
 
 	if (into->n + n > LIMIT_OUTPUT)
-		return base_error(BASE_LIMIT, 0, "what the guest says of its pages is too long");
+		return base_error(BASE_LIMIT, 0,
+				  "the guest's list of pages is larger than %d bytes",
+				  LIMIT_OUTPUT);
 	strbuf_append_bytes(into, bytes, n);
 	return NULL;
 }

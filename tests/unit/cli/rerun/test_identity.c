@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/io.h"
 #include "base/paths.h"
@@ -154,7 +155,7 @@ static void frames_that_are_gone_are_not_a_match(void **state)
 	strbuf_clear(&f->text);
 	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
 			 IDENTITY_DIFFERENT);
-	assert_contains(strbuf_str(&f->text), "where they part is unknown: ");
+	assert_contains(strbuf_str(&f->text), "the first difference is not known: ");
 	assert_contains(strbuf_str(&f->text), "does not name a file with its frames\n");
 }
 
@@ -213,6 +214,20 @@ static void a_page_of_one_side_only_differs(void **state)
 	assert_contains(strbuf_str(&f->text), "differ: 1, the first: 0x2000");
 }
 
+/* A record is foreign: a FIFO in place of the file must not be waited for. */
+static void pages_that_are_not_a_file_are_left_out(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *path = xasprintf("%s/now.kept/pages.txt", f->dir);
+
+	put_pages(f, "past", PAGE_A);
+	put_pages(f, "now", PAGE_B);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(identity_compare(f->past_path, &f->past, f->now_path, &f->now, &f->text),
+			 IDENTITY_SAME);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +240,7 @@ int main(void)
 		TEST(without_a_digest_nothing_is_known),
 		TEST(memory_that_differs_is_told_with_its_owner),
 		TEST(a_page_of_one_side_only_differs),
+		TEST(pages_that_are_not_a_file_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
