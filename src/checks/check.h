@@ -29,11 +29,12 @@ struct checks_disturbance {
 
 /*
  * How far a machine with a virtual clock is from a real one: its CPUs take turns, and what one
- * does for another is seen at the end of a turn. Measured per machine; all zero: unknown.
+ * does for another is seen at the end of a turn.
  */
 struct checks_model {
-	uint64_t turn_ns; /* no turn is longer, in the guest's time */
-	uint64_t ipi_ns;  /* how late an interrupt of another CPU comes beside that */
+	uint64_t turn_ns; /* no turn is longer, in the guest's time; 0: unknown */
+	bool has_ipi;	  /* false: not measured, and the next number means nothing */
+	uint64_t ipi_ns;  /* an interrupt of another CPU and its answer, the longest seen */
 	unsigned int vcpus;
 };
 
@@ -241,7 +242,7 @@ struct checks_error_bar checks_error_bar_of(enum checks_error_bar_kind kind,
 					    const struct checks_disturbance *disturbance);
 /*
  * With a virtual clock. A share is exact. A latency may be off by a turn of each CPU and an
- * interrupt.
+ * interrupt, which one CPU alone does not send.
  */
 struct checks_error_bar checks_error_bar_of_model(enum checks_error_bar_kind kind,
 						  const struct checks_model *model);

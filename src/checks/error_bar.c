@@ -55,8 +55,9 @@ struct checks_error_bar checks_error_bar_of_model(enum checks_error_bar_kind kin
 	struct checks_error_bar bar = { .kind = kind };
 	double turns_ns = (double)model->turn_ns * (double)model->vcpus;
 
-	bar.has = kind == CHECKS_ERROR_BAR_SHARE || turns_ns > 0;
-	if (kind != CHECKS_ERROR_BAR_SHARE)
+	bar.has = kind == CHECKS_ERROR_BAR_SHARE ||
+		  (turns_ns > 0 && (model->has_ipi || model->vcpus == 1));
+	if (bar.has && kind != CHECKS_ERROR_BAR_SHARE)
 		bar.value = (turns_ns + (double)model->ipi_ns) / (double)NS_PER_MS;
 	return bar;
 }
@@ -119,7 +120,7 @@ static enum ktstr_reason decide_modelled(const struct checks_error_bar *bar, con
 				  "its error decides nothing");
 	} else if (!bar->has) {
 		reason = KTSTR_REASON_NO_EVIDENCE;
-		strbuf_append(&s, ", but how long the turns of this machine's CPUs are is unknown");
+		strbuf_append(&s, ", but the error of this machine was not measured");
 	}
 	*ret_text = strbuf_take(&s);
 	return reason;
@@ -166,7 +167,7 @@ static char *format_modelled(const struct checks_error_bar *bar, const char *che
 	if (append_model_error(bar, unit, &error))
 		strbuf_appendf(&s, " (%s)", strbuf_str(&error));
 	strbuf_appendf(&s, " of at most %s %s%s", small_number(limit, text), unit,
-		       bar->has ? "" : ", error of the machine unknown");
+		       bar->has ? "" : ", error of the machine not measured");
 	return strbuf_take(&s);
 }
 

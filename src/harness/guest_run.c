@@ -175,6 +175,22 @@ struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
 	return vm_exec(vm, &command, cancel, &end);
 }
 
+void harness_guest_run_take_clock(struct harness_guest_run *run, const struct vm_facts *facts)
+{
+	struct checks_model *model = &run->clock.model;
+
+	run->clock.is_virtual = facts->clock == VM_CLOCK_VIRTUAL;
+	model->turn_ns = facts->turn_ns;
+	model->vcpus = topo_cpus(run->topology);
+	run->has_model = facts->model != NULL;
+	if (!facts->model)
+		return;
+	run->model = *facts->model;
+	/* 0: a kernel without membarrier(2), or one CPU. */
+	model->has_ipi = facts->model->ipi_busy_max_ns > 0;
+	model->ipi_ns = facts->model->ipi_busy_max_ns;
+}
+
 /* How long it may take, by which clock, and what is known of that clock. */
 static void set_limits(struct harness_guest_run *run, const struct vm_facts *facts)
 {
@@ -184,9 +200,7 @@ static void set_limits(struct harness_guest_run *run, const struct vm_facts *fac
 	unsigned int slowness = is_virtual ? harness_slowness_of_speed(facts->speed.cpu_mips)
 					   : harness_slowness(emulated, vcpus);
 
-	run->clock.is_virtual = is_virtual;
-	run->clock.model.turn_ns = facts->turn_ns;
-	run->clock.model.vcpus = vcpus;
+	harness_guest_run_take_clock(run, facts);
 	run->slowness = slowness;
 	run->limit_ns = harness_time_limit_ns(run->test, slowness, vcpus);
 	run->disturbance.tcg = emulated;

@@ -9,6 +9,7 @@
 #include "procfs/task.h"
 #include "vm/link/exec.h"
 #include "vm/link/settle.h"
+#include "vm/model.h"
 
 /* How the run ended, as the runner saw it. */
 enum harness_run_end {
@@ -100,6 +101,8 @@ struct harness_guest_run {
 	uint64_t quiet_ns; /* since the last piece of the report, by the guest's clock */
 	double slowness;
 	struct checks_clock clock;
+	bool has_model; /* of a virtual clock; false: the machine was not measured */
+	struct vm_model model;
 	struct checks_disturbance disturbance;	 /* not measured with a virtual clock */
 	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
 	bool watching_;
@@ -113,6 +116,8 @@ struct harness_guest_run {
 struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
 					const struct strbuf *archive,
 					const struct cancel *cancel) MUST_CHECK;
+/* What is known of the guest's clock: for the checks, and for the record. */
+void harness_guest_run_take_clock(struct harness_guest_run *run, const struct vm_facts *facts);
 /* Never fails: how it ended is in the struct. */
 void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel);
 void harness_guest_run_deinit(struct harness_guest_run *run);

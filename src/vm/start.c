@@ -5,8 +5,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/image/image.h"
+#include "vm/model.h"
 #include "vm/state.h"
 #include "vm/link/exec.h"
+#include "vm/link/settle.h"
 
 enum {
 	HEARTBEAT_MS = 1000,
@@ -58,6 +60,79 @@ static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
 	return vm_boot_until_ready(vm, &plan, NULL, HEARTBEAT_MS, cancel);
 }
 
+/* A clone that was launched; at the end it has proved that it is one. */
+static struct error *wake(struct vm *vm, const struct cancel *cancel)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	uint64_t deadline_ns = start_ns + RELEASE_SEC * NS_PER_SEC;
+	struct error *err;
+
+	/*
+	 * One after the other: QEMU may lose a `cont` while it loads; and data that reaches a
+	 * guest while its state is loaded is signalled by a device that is not ready yet.
+	 */
+	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
+	if (!err)
+		err = vm_explain_if_ended(vm, vm_guest_ram_check_nonce(vm, &vm->template->proof),
+					  "looking for the nonce");
+	return err ? err
+		   : vm_clone_wake(vm, &vm->template->proof, HEARTBEAT_MS, start_ns, deadline_ns,
+				   cancel);
+}
+
+/* What a guest says or does itself it does again; anything else may be the host's. */
+static bool is_of_guest(const struct error *err)
+{
+	return error_is(err, &vm_error_domain, VM_AGENT) ||
+	       error_is(err, &vm_error_domain, VM_BUSY) ||
+	       error_is(err, &vm_error_domain, VM_PANIC) || error_is(err, &vm_error_domain, VM_OOM);
+}
+
+static struct error *settle_and_measure(struct vm *clone, const struct cancel *cancel,
+					struct vm_model *ret)
+{
+	struct vm_settled settled;
+	struct error *err = vm_settle(clone, cancel, &settled);
+
+	return err ? err : vm_measure(clone, VM_MODEL_PHASE_MS, cancel, ret);
+}
+
+/*
+ * In a clone that ends with it: what is saved was never measured, and two templates of a kind stay
+ * the same. *ret is untouched where the guest cannot measure itself.
+ */
+static struct error *measure_draft(const struct vm_template_draft *draft, const struct vm *vm,
+				   const struct vm_spec *spec,
+				   const struct vm_template_proof *proof,
+				   const struct cancel *cancel, struct vm_model *ret)
+{
+	_cleanup_vm_ struct vm *clone = vm_new(spec);
+	struct error *err;
+
+	vm_say(vm, "measuring the machine");
+	clone->cancel = cancel;
+	clone->speed = vm->speed;
+	clone->seed = clone->random_seed = VM_SEED_DEFAULT;
+	clone->cloned = true;
+	clone->template = vm_template_new(draft->dir, proof, vm->topology.nodes);
+	clone->template_key = xstrdup(draft->name);
+	err = vm_choose_qemu(clone, spec->accel);
+	if (!err)
+		err = vm_open_run_dir(clone);
+	if (!err)
+		err = vm_clone_launch(clone);
+	if (!err)
+		err = wake(clone, cancel);
+	if (err)
+		return error_wrap(err, "measuring a new template");
+	err = settle_and_measure(clone, cancel, ret);
+	if (is_of_guest(err)) {
+		vm_say(vm, "not measured: %s", error_message(err));
+		error_free(take_ptr(err));
+	}
+	return error_wrap(err, "measuring a new template");
+}
+
 static struct error *make_template(struct vm *vm, const struct vm_spec *spec, const char *key,
 				   const struct cancel *cancel)
 {
@@ -65,6 +140,8 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_vm_ struct vm *first = NULL;
 	pid_t maker = vm_template_maker(key);
+	struct vm_template_proof proof;
+	struct vm_model model = { 0 };
 	struct error *err;
 
 	if (maker > 0)
@@ -86,11 +163,17 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	if (!err)
 		err = build_initramfs(spec->kernel, &initramfs);
 	if (!err)
-		err = vm_clone_make_template(&draft, first, spec, &initramfs, cancel,
-					     &vm->template);
-	if (err)
+		err = vm_clone_save_template(&draft, first, spec, &initramfs, cancel, &proof);
+	if (err) {
 		keep_console(first, spec);
-	return err;
+		return err;
+	}
+	if (spec->clock == VM_CLOCK_VIRTUAL)
+		err = measure_draft(&draft, vm, spec, &proof, cancel, &model);
+	if (err)
+		return err;
+	return vm_template_draft_finish(&draft, &proof, model.cpus ? &model : NULL,
+					vm->topology.nodes, &vm->template);
 }
 
 static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
@@ -115,27 +198,9 @@ static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 	if (err)
 		return err;
 	vm->cloned = true;
+	vm->model = vm->template->model;
 	vm->template_key = vm_template_name(strbuf_str(&key));
 	return vm_clone_launch(vm);
-}
-
-static struct error *wake(struct vm *vm, const struct cancel *cancel)
-{
-	uint64_t start_ns = clock_monotonic_ns();
-	uint64_t deadline_ns = start_ns + RELEASE_SEC * NS_PER_SEC;
-	struct error *err;
-
-	/*
-	 * One after the other: QEMU may lose a `cont` while it loads; and data that reaches a
-	 * guest while its state is loaded is signalled by a device that is not ready yet.
-	 */
-	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
-	if (!err)
-		err = vm_explain_if_ended(vm, vm_guest_ram_check_nonce(vm, &vm->template->proof),
-					  "looking for the nonce");
-	return err ? err
-		   : vm_clone_wake(vm, &vm->template->proof, HEARTBEAT_MS, start_ns, deadline_ns,
-				   cancel);
 }
 
 /* What does not wake may have a damaged template: the next one boots anew. */

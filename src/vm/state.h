@@ -111,6 +111,7 @@ struct vm {
 	const struct cancel *cancel;	 /* of whoever starts the guest, while that lasts */
 	char *cold_image, *kernel_args;	 /* what a cold one will boot */
 	bool cloned;
+	struct vm_model model; /* of the template, measured with the usual seed */
 	void (*say)(void *context, const char *line);
 	void *say_context;
 };
@@ -221,11 +222,11 @@ struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
  */
 void vm_clone_nonce_of(const struct kernel *kernel, const struct strbuf *arguments,
 		       const struct strbuf *initramfs, uint8_t nonce[WIRE_NONCE_BYTES]);
-/* Boots a guest, stops it and saves it under the draft. */
-struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
+/* Boots a guest, stops it, saves it under the draft, and ends it. */
+struct error *vm_clone_save_template(struct vm_template_draft *draft, struct vm *vm,
 				     const struct vm_spec *spec, const struct strbuf *initramfs,
 				     const struct cancel *cancel,
-				     struct vm_template **ret) MUST_CHECK;
+				     struct vm_template_proof *ret) MUST_CHECK;
 /* What all machines of this handle have in common. */
 struct vm_machine_plan vm_clone_plan(const struct vm *vm);
 /* Starts QEMU on vm->template, standing still. */

@@ -134,6 +134,7 @@ struct vm_facts vm_facts(const struct vm *vm)
 		.turn_ns = vm->clock == VM_CLOCK_VIRTUAL && vm->seed
 				   ? (uint64_t)vm_speed_turn(vm->speed.shift) << vm->speed.shift
 				   : 0,
+		.model = vm->seed && vm->model.cpus ? &vm->model : NULL,
 		.digest = vm->link.digest,
 		.guest_ns = vm->link.last_ns,
 		.touched = vm->touched,

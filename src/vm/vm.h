@@ -27,6 +27,7 @@
 #include "wire/message.h"
 
 struct vm;
+struct vm_model;
 
 struct vm_spec {
 	const struct kernel *kernel; /* borrowed while starting */
@@ -88,7 +89,10 @@ struct vm_facts {
 	/* Of a virtual clock: */
 	struct vm_speed speed;
 	uint64_t seed;
-	uint64_t turn_ns;  /* no CPU has a longer turn, in the guest's time; 0: QEMU's own turns */
+	uint64_t turn_ns; /* no CPU has a longer turn, in the guest's time; 0: QEMU's own turns */
+	/* How true the machine is, vm/model.h. NULL: not measured, as with the seed 0 or a cold
+	 * boot. */
+	const struct vm_model *model;
 	uint64_t digest;   /* of all frames that the guest has sent since it was started */
 	uint64_t guest_ns; /* the guest's CLOCK_MONOTONIC at its last frame; with real clocks too */
 	bool touched;	   /* stopped in the middle of something: what it does may not repeat */

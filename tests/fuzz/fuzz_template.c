@@ -16,6 +16,7 @@ static void check_sense(const struct vm_template_description *d)
 	FUZZ_MUST(d->proof.monotonic_ns <= d->proof.monotonic_limit_ns);
 	/* What is added to it later does not wrap. */
 	FUZZ_MUST(d->proof.monotonic_limit_ns <= INT64_MAX);
+	FUZZ_MUST(d->has_model == (d->model.cpus > 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

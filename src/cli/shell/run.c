@@ -14,6 +14,7 @@
 #include "observe/observe.h"
 #include "vm/link/exec.h"
 #include "vm/link/settle.h"
+#include "vm/model.h"
 #include "vm/template/template.h"
 
 enum { CONSOLE_TAIL_BYTES = 16 << 10, KEEP_SLICE_MS = 50 };
@@ -174,6 +175,32 @@ static void finish(struct shell *shell, enum session_end how, const struct vm_en
 	shell->status = status_of(how, end);
 }
 
+static double us(uint64_t ns)
+{
+	return (double)ns / 1000;
+}
+
+/* Times are those of a machine whose CPUs take turns: by so much they may be off. */
+static void say_model(const struct vm_model *m)
+{
+	_cleanup_free_ char *line = NULL;
+
+	if (!m)
+		line = xstrdup("how exact its times are was not measured");
+	else if (m->cpus == 1)
+		line = xasprintf("measured: timers %.3g us late, at most %.3g us",
+				 us(m->timer_p50_ns), us(m->timer_max_ns));
+	else
+		line = xasprintf(
+			"measured with all CPUs busy: turns %.3g us, interrupts %.3g us (at "
+			"most %.3g us), wake-ups %.3g us (at most %.3g us), timers %.3g us "
+			"late (at most %.3g us)",
+			us(m->turn_ns), us(m->ipi_busy_p50_ns), us(m->ipi_busy_max_ns),
+			us(m->wake_busy_p50_ns), us(m->wake_busy_max_ns), us(m->timer_p50_ns),
+			us(m->timer_max_ns));
+	output_say_line(line);
+}
+
 static void say_clock(const struct shell *shell)
 {
 	struct vm_facts facts = vm_facts(shell->vm);
@@ -185,6 +212,7 @@ static void say_clock(const struct shell *shell)
 		facts.touched ? "; it was stopped from outside, so another run may differ" : "");
 
 	output_say_line(line);
+	say_model(facts.model);
 }
 
 static struct error *observe(struct shell *shell)

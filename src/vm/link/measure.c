@@ -8,7 +8,6 @@
 enum {
 	/* A guest's second may take as many of the host's; the limit is for one that hangs. */
 	SLOWEST = 120,
-	START_SEC = 120,
 };
 
 #define ROW(member) JSON_SCALAR(struct vm_model, member), .presence = JSON_REQUIRED
@@ -70,7 +69,8 @@ struct error *vm_model_decode(struct bytes payload, struct vm_model *ret)
 struct error *vm_measure(struct vm *vm, uint32_t phase_ms, const struct cancel *cancel,
 			 struct vm_model *ret)
 {
-	uint64_t limit_ns = START_SEC * NS_PER_SEC +
+	/* Processes are started on all CPUs, which takes time as booting them does. */
+	uint64_t limit_ns = vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology)) +
 			    SLOWEST * VM_MODEL_PHASES * (uint64_t)phase_ms * NS_PER_MS;
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	struct wire_frame frame;

@@ -306,14 +306,13 @@ void vm_clone_nonce_of(const struct kernel *kernel, const struct strbuf *argumen
 	}
 }
 
-struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
+struct error *vm_clone_save_template(struct vm_template_draft *draft, struct vm *vm,
 				     const struct vm_spec *spec, const struct strbuf *initramfs,
-				     const struct cancel *cancel, struct vm_template **ret)
+				     const struct cancel *cancel, struct vm_template_proof *ret)
 {
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct vm_machine_plan plan = vm_clone_plan(vm);
 	uint8_t nonce[WIRE_NONCE_BYTES];
-	struct vm_template_proof proof;
 	struct error *err;
 
 	err = vm_boot_image(spec->kernel, spec->clock, &plan.kernel_path);
@@ -335,9 +334,9 @@ struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm 
 	if (!err)
 		err = vm_template_draft_make_dir(draft);
 	if (!err)
-		err = vm_template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
+		err = vm_template_draft_explain(draft, save(vm, draft->dir, cancel, ret));
 	if (err)
 		return error_wrap(err, "making a template");
 	vm_kill(vm);
-	return vm_template_draft_finish(draft, &proof, vm->topology.nodes, ret);
+	return NULL;
 }

@@ -36,21 +36,32 @@ char *vm_template_path(const char *name, const char *suffix)
 	return paths_cache(below);
 }
 
-/* Every file has the size its description says; NULL: damaged. */
-static struct vm_template *check_files(const char *dir, const struct vm_template_description *d)
+struct vm_template *vm_template_new(const char *dir, const struct vm_template_proof *proof,
+				    unsigned int n_ram)
 {
 	struct vm_template *template = xnew(struct vm_template);
-	struct stat st;
 
 	template->lock_fd = -1;
 	template->dir = xstrdup(dir);
-	template->proof = d->proof;
+	template->proof = *proof;
 	template->state_path = xasprintf("%s/state", dir);
+	for (unsigned int i = 0; i < n_ram; i++)
+		template->ram_paths[template->n_ram++] = xasprintf("%s/ram.%u", dir, i);
+	return template;
+}
+
+/* Every file has the size its description says; NULL: damaged. */
+static struct vm_template *check_files(const char *dir, const struct vm_template_description *d)
+{
+	struct vm_template *template = vm_template_new(dir, &d->proof,
+						       (unsigned int)d->ram_bytes.n);
+	struct stat st;
+
+	template->model = d->model;
 	if (stat(template->state_path, &st) < 0 || (uint64_t)st.st_size != d->state_bytes)
 		goto damaged;
 	template->bytes += (uint64_t)st.st_blocks * 512;
 	for (unsigned int i = 0; i < d->ram_bytes.n; i++) {
-		template->ram_paths[template->n_ram++] = xasprintf("%s/ram.%u", dir, i);
 		if (stat(template->ram_paths[i], &st) < 0 ||
 		    (uint64_t)st.st_size != d->ram_bytes.at[i])
 			goto damaged;

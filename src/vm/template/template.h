@@ -18,6 +18,7 @@
 #include "topo/error.h"
 #include "topo/topology.h"
 #include "vm/error.h"
+#include "vm/model.h"
 #include "wire/frame.h"
 
 /* What the agent of a saved guest said, which its clones must be able to repeat. */
@@ -35,10 +36,14 @@ struct vm_template {
 	char *ram_paths[TOPO_LIMIT_ASKED_NODES];
 	unsigned int n_ram;
 	struct vm_template_proof proof;
-	uint64_t bytes; /* on disk */
-	int lock_fd;	/* shared: nobody removes it while this is held */
+	struct vm_model model; /* of a virtual clock; ->cpus is 0: not measured */
+	uint64_t bytes;	       /* on disk */
+	int lock_fd;	       /* shared: nobody removes it while this is held */
 };
 
+/* Of files that are there, without a lock. */
+struct vm_template *vm_template_new(const char *dir, const struct vm_template_proof *proof,
+				    unsigned int n_ram) MUST_CHECK;
 void vm_template_free(struct vm_template *template);
 DEFINE_CLEANUP(vm_template, struct vm_template *, NULL, vm_template_free);
 #define _cleanup_vm_template_ _cleanup_(cleanup_vm_template)
@@ -77,9 +82,13 @@ pid_t vm_template_maker(const char *key);
 struct error *vm_template_draft_existing(struct vm_template_draft *draft,
 					 struct vm_template **ret) MUST_CHECK;
 struct error *vm_template_draft_make_dir(struct vm_template_draft *draft) MUST_CHECK;
-/* Files synced, description written, directory renamed; then old templates make room. */
+/*
+ * Files synced, description written, directory renamed; then old templates make room. The model is
+ * NULL where nothing was measured.
+ */
 struct error *vm_template_draft_finish(struct vm_template_draft *draft,
-				       const struct vm_template_proof *proof, unsigned int n_ram,
+				       const struct vm_template_proof *proof,
+				       const struct vm_model *model, unsigned int n_ram,
 				       struct vm_template **ret) MUST_CHECK;
 /* An error that comes from a full disk becomes VM_CACHE_FULL with numbers; NULL stays NULL. */
 struct error *vm_template_draft_explain(const struct vm_template_draft *draft,
@@ -112,6 +121,8 @@ struct vm_template *vm_template_load(const char *name, const char *key) MUST_CHE
 struct vm_template_description {
 	char *key;
 	struct vm_template_proof proof;
+	bool has_model; /* with a virtual clock, unless the guest could not be measured */
+	struct vm_model model;
 	uint64_t state_bytes;
 	struct template_ram {
 		uint64_t *at;

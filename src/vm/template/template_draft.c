@@ -205,17 +205,21 @@ static struct error *put_in_place(const struct vm_template_draft *draft)
 }
 
 static struct error *finish(struct vm_template_draft *draft, const struct vm_template_proof *proof,
-			    unsigned int n_ram, struct vm_template **ret)
+			    const struct vm_model *model, unsigned int n_ram,
+			    struct vm_template **ret)
 {
 	uint64_t ram_bytes[TOPO_LIMIT_ASKED_NODES];
 	struct vm_template_description d = {
 		.key = draft->key,
 		.proof = *proof,
+		.has_model = model != NULL,
 		.ram_bytes = { ram_bytes, n_ram },
 	};
 	_cleanup_free_ char *json = xasprintf("%s/template.json", draft->dir);
 	struct error *err;
 
+	if (model)
+		d.model = *model;
 	err = sync_file(draft->dir, "state", &d.state_bytes);
 	for (unsigned int i = 0; !err && i < n_ram; i++) {
 		char name[16];
@@ -239,11 +243,12 @@ static struct error *finish(struct vm_template_draft *draft, const struct vm_tem
 }
 
 struct error *vm_template_draft_finish(struct vm_template_draft *draft,
-				       const struct vm_template_proof *proof, unsigned int n_ram,
+				       const struct vm_template_proof *proof,
+				       const struct vm_model *model, unsigned int n_ram,
 				       struct vm_template **ret)
 {
 	_cleanup_vm_template_ struct vm_template *made = NULL;
-	struct error *err = finish(draft, proof, n_ram, &made);
+	struct error *err = finish(draft, proof, model, n_ram, &made);
 
 	if (err)
 		return vm_template_draft_explain(draft, err);

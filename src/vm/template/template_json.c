@@ -7,7 +7,7 @@
 #include "json/rows.h"
 
 enum {
-	FORMAT = 1,
+	FORMAT = 2, /* 1 had no model */
 	FILE_LIMIT = 1 << 20,
 };
 
@@ -48,6 +48,12 @@ static const struct json_codec nonce_codec = {
 	.write = write_nonce,
 };
 
+/* Of no CPU nothing was measured, which is not a machine without errors. */
+static const char *check_model(const void *member)
+{
+	return ((const struct vm_model *)member)->cpus ? NULL : "is of no CPU";
+}
+
 static const char *check_ram(const void *member)
 {
 	return ((const struct template_ram *)member)->n ? NULL : "is empty";
@@ -68,6 +74,9 @@ static const struct json_row description_rows[] = {
 	/* Sums with it must not wrap. */
 	{ PROOF(monotonic_limit_ns), .limit = INT64_MAX,
 	  .means = "the latest time at which it was stopped" },
+	{ JSON_OBJECT_OF(struct vm_template_description, model, &vm_model_table),
+	  JSON_HAS(struct vm_template_description, has_model), .check = check_model,
+	  .means = "with a virtual clock: how true the machine is" },
 	{ ROW(state_bytes), .means = "size of the file of the devices' state" },
 	{ JSON_NUMBERS(struct vm_template_description, ram_bytes), .presence = JSON_REQUIRED,
 	  .limit = TOPO_LIMIT_ASKED_NODES, .check = check_ram,

@@ -171,8 +171,14 @@ static void an_error_bar_of_huge_numbers_is_formatted(void **state UNUSED)
 	assert_contains(line, "of at most 1");
 }
 
-/* Two CPUs with turns of 20 us: 0.04 ms, which is the example of docs/VERDICTS.md. */
-static const struct checks_model two_cpus = { .turn_ns = 20000, .vcpus = 2 };
+/* Two CPUs with turns of 10 us and interrupts of 20 us: 0.04 ms, the example of docs/VERDICTS.md.
+ */
+static const struct checks_model two_cpus = {
+	.turn_ns = 10000,
+	.has_ipi = true,
+	.ipi_ns = 20000,
+	.vcpus = 2,
+};
 
 static void a_virtual_clock_knows_no_host(void **state UNUSED)
 {
@@ -183,7 +189,7 @@ static void a_virtual_clock_knows_no_host(void **state UNUSED)
 	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_SHARE, &facts).value, 0, 1e-6);
 	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 0.04, 1e-6);
 	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_STALL, &facts).value, 0.04, 1e-6);
-	facts.clock.model.ipi_ns = 10000;
+	facts.clock.model.ipi_ns = 30000;
 	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 0.05, 1e-6);
 	facts.clock.is_virtual = false;
 	assert_float_equal(checks_error_bar_for(CHECKS_ERROR_BAR_WAIT, &facts).value, 1300, 1e-4);
@@ -238,11 +244,29 @@ static void a_model_that_nobody_measured_is_not_exact(void **state UNUSED)
 			 KTSTR_REASON_NONE);
 	assert_int_equal(checks_error_bar_decide(&bar, "it is", 11, 10, "ms", &text),
 			 KTSTR_REASON_NO_EVIDENCE);
-	assert_contains(text, "is unknown");
+	assert_contains(text, ", but the error of this machine was not measured");
 	line = checks_error_bar_format(&bar, "gap", "left", 9, 10, "ms");
-	assert_string_equal(line, "gap left 9 ms of at most 10 ms, error of the machine unknown");
+	assert_string_equal(line,
+			    "gap left 9 ms of at most 10 ms, error of the machine not measured");
 	/* CPU times do not depend on it. */
 	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE, &unknown).has);
+}
+
+static void interrupts_that_nobody_measured_are_not_instant(void **state UNUSED)
+{
+	struct checks_model model = { .turn_ns = 20000, .vcpus = 2 };
+
+	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
+	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_STALL, &model).has);
+	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE, &model).has);
+	/* One CPU has nobody to interrupt. */
+	model.vcpus = 1;
+	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
+	assert_float_equal(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).value, 0.02,
+			   1e-6);
+	/* Turns of QEMU's own, which nobody knows. */
+	model = (struct checks_model){ .has_ipi = true, .ipi_ns = 20000, .vcpus = 2 };
+	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
 }
 
 static void a_note_shows_the_error_beside_the_value(void **state UNUSED)
@@ -264,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_virtual_clock_knows_no_host),
 		cmocka_unit_test(a_value_of_a_virtual_clock_is_decided_without_an_excuse),
 		cmocka_unit_test(a_model_that_nobody_measured_is_not_exact),
+		cmocka_unit_test(interrupts_that_nobody_measured_are_not_instant),
 		cmocka_unit_test(a_note_shows_the_error_beside_the_value),
 		cmocka_unit_test(error_bars_follow_the_documented_formulas),
 		cmocka_unit_test(error_bar_of_a_wait_is_the_longest_delay),

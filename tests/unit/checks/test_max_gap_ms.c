@@ -87,7 +87,9 @@ static void a_gap_of_a_virtual_clock_has_the_error_of_its_machine(void **state U
 	_cleanup_told_ struct told t, below;
 
 	told_prepare(&t, 1);
-	t.clock = (struct checks_clock){ true, { .turn_ns = 20000, .vcpus = 2 } };
+	t.clock = (struct checks_clock){
+		true, { .turn_ns = 10000, .has_ipi = true, .ipi_ns = 20000, .vcpus = 2 }
+	};
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 100100000;
 	t.disturbance = (struct checks_disturbance){ .why = "not measured" };

@@ -199,6 +199,38 @@ static void every_figure_is_written_in_its_order(void **state UNUSED)
 	assert_string_equal(facts, FACTS_TEXT);
 }
 
+/* What a machine measured is in the record and decides how exact a gap is. */
+static void the_measured_machine_reaches_the_checks_and_the_record(void **state UNUSED)
+{
+	const struct topo four = { .nodes = 1, .llcs = 2, .cores = 2, .threads = 1 };
+	struct vm_model model = { .cpus = 4, .turn_ns = 7714, .ipi_busy_max_ns = 190123 };
+	struct vm_facts facts = {
+		.clock = VM_CLOCK_VIRTUAL,
+		.turn_ns = 10000,
+		.model = &model,
+	};
+	struct harness_guest_run run = { .topology = &four }, none = run;
+	_cleanup_free_ char *with = NULL, *without = NULL;
+
+	harness_guest_run_take_clock(&run, &facts);
+	assert_true(run.clock.is_virtual && run.clock.model.has_ipi);
+	assert_int_equal(run.clock.model.ipi_ns, 190123);
+	assert_int_equal(run.clock.model.turn_ns, 10000);
+	assert_int_equal(run.clock.model.vcpus, 4);
+	with = text_of(harness_job_facts_write, &run);
+	assert_contains(with, "\"machine_model\":{\"cpus\":4,\"alone_kips\":0,");
+	assert_contains(with, "\"ipi_busy_max_ns\":190123,");
+	/* Its kernel has no membarrier(2). */
+	model.ipi_busy_max_ns = 0;
+	harness_guest_run_take_clock(&run, &facts);
+	assert_true(run.has_model && !run.clock.model.has_ipi);
+	facts.model = NULL;
+	harness_guest_run_take_clock(&none, &facts);
+	assert_true(none.clock.is_virtual && !none.clock.model.has_ipi);
+	without = text_of(harness_job_facts_write, &none);
+	assert_null(strstr(without, "machine_model"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +239,7 @@ int main(void)
 		cmocka_unit_test(a_worker_has_its_progress_in_the_record),
 		cmocka_unit_test(statistics_without_workers_are_absent),
 		cmocka_unit_test(every_figure_is_written_in_its_order),
+		cmocka_unit_test(the_measured_machine_reaches_the_checks_and_the_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

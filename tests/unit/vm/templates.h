@@ -60,7 +60,7 @@ static inline struct error *make_template(const char *key, size_t ram_bytes,
 	if (err || *ret)
 		return err;
 	err = fill_draft(&draft, ram_bytes);
-	return err ? err : vm_template_draft_finish(&draft, &test_proof, 1, ret);
+	return err ? err : vm_template_draft_finish(&draft, &test_proof, NULL, 1, ret);
 }
 
 static inline void put_template(const char *key, size_t ram_bytes)

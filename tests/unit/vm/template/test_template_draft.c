@@ -45,7 +45,7 @@ static void a_draft_with_a_missing_file_cannot_be_finished(void **state UNUSED)
 
 	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
-	assert_error_tag(vm_template_draft_finish(&draft, &test_proof, 2, &made), "template");
+	assert_error_tag(vm_template_draft_finish(&draft, &test_proof, NULL, 2, &made), "template");
 	assert_ptr_equal(made, &draft);
 	assert_false(template_has("k", ""));
 }
@@ -198,7 +198,7 @@ static void the_second_maker_finds_it_done(void **state UNUSED)
 	}
 	assert_true(pid > 0);
 	assert_int_equal(read(ends[0], &go, 1), 1);
-	assert_success(vm_template_draft_finish(&first, &test_proof, 1, &made));
+	assert_success(vm_template_draft_finish(&first, &test_proof, NULL, 1, &made));
 	/* Two users at once, so the second need not wait for the first to end. */
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -237,7 +237,7 @@ static struct error *make_alone(const char *key, struct vm_template **ret)
 		return err;
 	err = fill_draft(&draft, TEMPLATE_RAM_BYTES);
 	if (!err)
-		err = vm_template_draft_finish(&draft, &test_proof, 1, ret);
+		err = vm_template_draft_finish(&draft, &test_proof, NULL, 1, ret);
 	return err;
 }
 
@@ -300,6 +300,44 @@ static void concurrent_makers_users_and_removers_do_not_interfere(void **state U
 	assert_int_equal(count_entries(), 0);
 }
 
+static void a_model_is_kept_with_its_template(void **state UNUSED)
+{
+	const struct vm_model model = { .cpus = 4, .turn_ns = 7, .ipi_busy_max_ns = 8 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_ struct vm_template *made = NULL, *found = NULL, *other = NULL;
+	struct cancel cancel = { 0 };
+
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
+	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
+	assert_success(vm_template_draft_finish(&draft, &test_proof, &model, 1, &made));
+	assert_success(vm_template_open("k", &found));
+	assert_non_null(found);
+	assert_memory_equal(&made->model, &model, sizeof(model));
+	assert_memory_equal(&found->model, &model, sizeof(model));
+	put_template("other", TEMPLATE_RAM_BYTES);
+	assert_success(vm_template_open("other", &other));
+	assert_int_equal(other->model.cpus, 0);
+}
+
+/* As an older ktstr left it: no clone is started from a machine whose errors are unknown. */
+static void a_template_of_the_format_before_models_is_made_anew(void **state UNUSED)
+{
+	_cleanup_free_ char *path = template_path("k", "/template.json");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *format;
+
+	put_template("k", TEMPLATE_RAM_BYTES);
+	assert_true(can_open("k"));
+	assert_success(io_read_file(path, 1 << 20, &text));
+	format = strstr(strbuf_str(&text), "\"format\": 2");
+	assert_non_null(format);
+	format[strlen("\"format\": ")] = '1';
+	assert_success(io_replace_file(path, text.at, text.n));
+	assert_false(can_open("k"));
+	put_template("k", TEMPLATE_RAM_BYTES);
+	assert_true(can_open("k"));
+}
+
 /* Between maker and user the lock may go to one who removes its file. */
 static void a_draft_whose_lock_was_removed_cannot_be_finished(void **state UNUSED)
 {
@@ -311,7 +349,7 @@ static void a_draft_whose_lock_was_removed_cannot_be_finished(void **state UNUSE
 	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
 	assert_int_equal(unlink(lock), 0);
-	assert_success(vm_template_draft_finish(&draft, &test_proof, 1, &made));
+	assert_success(vm_template_draft_finish(&draft, &test_proof, NULL, 1, &made));
 	/* What we hold now has the name: nobody removes it. */
 	assert_success(vm_template_evict(0, NULL));
 	assert_true(template_has("k", "/ram.0"));
@@ -413,6 +451,8 @@ int main(void)
 		IN_DIRS(the_second_maker_finds_it_done),
 		IN_DIRS(concurrent_makers_users_and_removers_do_not_interfere),
 		IN_DIRS(a_draft_whose_lock_was_removed_cannot_be_finished),
+		IN_DIRS(a_model_is_kept_with_its_template),
+		IN_DIRS(a_template_of_the_format_before_models_is_made_anew),
 		IN_DIRS(draft_does_not_wait_for_users_of_the_template),
 		IN_DIRS(a_full_cache_is_reported_with_its_size_and_left_clean),
 		IN_DIRS(only_enospc_is_reported_as_a_full_cache),

@@ -4,7 +4,7 @@
 #include "dirs.h"
 
 static const char good[] = "{\n"
-			   "  \"format\": 1,\n"
+			   "  \"format\": 2,\n"
 			   "  \"key\": \"kernel 0123\\nmachine q35 \\\"x\\\"\",\n"
 			   "  \"nonce\": \"00017f80ff0a1b2c3d4e5f60718293a4\",\n"
 			   "  \"nonce_phys\": 77824,\n"
@@ -84,8 +84,10 @@ static void every_member_must_be_there(void **state UNUSED)
 
 static void every_member_must_make_sense(void **state UNUSED)
 {
-	assert_refused("1,", "2,", "format");
-	assert_refused("1,", "\"1\",", "format");
+	/* The one before had no model: a template of it is made anew. */
+	assert_refused("2,", "1,", "format");
+	assert_refused("2,", "3,", "format");
+	assert_refused("2,", "\"2\",", "format");
 	assert_refused("\"kernel 0123", "7, \"x\": \"", "key");
 	assert_refused("kernel 0123", "kernel\\u0000", "key");
 	assert_refused("00017f", "00017", "nonce");
@@ -130,6 +132,57 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 	}
 }
 
+/* The good text with a model, whose CPUs are to be given. */
+static char *with_model(const char *cpus)
+{
+	static const char behind[] = "\"alone_kips\": 2, \"busy_kips\": 3, \"total_kips\": 4, "
+				     "\"tick_ppm\": 5, \"turn_ns\": 6, \"step_max_ns\": 7, "
+				     "\"wake_quiet_p50_ns\": 8, \"wake_quiet_max_ns\": 9, "
+				     "\"wake_busy_p50_ns\": 10, \"wake_busy_max_ns\": 11, "
+				     "\"ipi_quiet_p50_ns\": 12, \"ipi_quiet_max_ns\": 13, "
+				     "\"ipi_busy_p50_ns\": 14, \"ipi_busy_max_ns\": 15, "
+				     "\"timer_p50_ns\": 16, \"timer_max_ns\": 17";
+	const char *at = strstr(good, "  \"state_bytes\"");
+
+	return xasprintf("%.*s  \"model\": { %s %s },\n%s", (int)(at - good), good, cpus, behind,
+			 at);
+}
+
+static void a_model_is_read_and_written(void **state UNUSED)
+{
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 }, back = { 0 },
+									 none = { 0 };
+	_cleanup_free_ char *text = with_model("\"cpus\": 4,");
+	_cleanup_strbuf_ struct strbuf again = STRBUF_INIT;
+
+	assert_success(parse(text, &d));
+	assert_true(d.has_model);
+	assert_int_equal(d.model.cpus, 4);
+	assert_int_equal(d.model.turn_ns, 6);
+	assert_int_equal(d.model.ipi_busy_max_ns, 15);
+	vm_template_description_format(&d, &again);
+	assert_success(parse(strbuf_str(&again), &back));
+	assert_memory_equal(&back.model, &d.model, sizeof(d.model));
+	/* A real clock has none. */
+	assert_success(parse(good, &none));
+	assert_false(none.has_model);
+	assert_int_equal(none.model.cpus, 0);
+}
+
+/* 0 is "not measured" for those who read it: it must not come from a file as a figure. */
+static void a_model_of_no_cpu_is_refused(void **state UNUSED)
+{
+	static const char *const wrong[] = { "\"cpus\": 0,", "", "\"cpus\": -1," };
+	struct vm_template_description d = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		_cleanup_free_ char *text = with_model(wrong[i]);
+
+		assert_error_tag(parse(text, &d), "template");
+		assert_false(d.has_model);
+	}
+}
+
 /* Cut anywhere it is no description: what a full disk or a crash leaves is never believed. */
 static void a_cut_file_is_refused(void **state UNUSED)
 {
@@ -165,6 +218,8 @@ int main(void)
 		cmocka_unit_test(every_member_must_be_there),
 		cmocka_unit_test(every_member_must_make_sense),
 		cmocka_unit_test(more_nodes_than_there_can_be_are_refused),
+		cmocka_unit_test(a_model_is_read_and_written),
+		cmocka_unit_test(a_model_of_no_cpu_is_refused),
 		cmocka_unit_test(a_cut_file_is_refused),
 		IN_DIRS(a_file_is_written_whole_and_read_back),
 	};
