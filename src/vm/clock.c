@@ -8,7 +8,11 @@
 enum {
 	MOST_MIPS = 1000, /* an instruction takes at least 1 ns */
 	SHIFT_MAX = 9,	  /* QEMU takes 10 as well, which is less than one */
-	/* A busy machine of four CPUs then runs in about real time on one core of a host. */
+	/*
+	 * The table "By speed and size" in docs/DETERMINISM.md: a wake-up beside busy CPUs then
+	 * takes 0.1 ms, ticks take 2 %, and a busy machine of four CPUs runs in about real time on
+	 * one core of a host.
+	 */
 	DEFAULT_CPU_MIPS = 62,
 	DEFAULT_LEAST_MIPS = 250,
 };
