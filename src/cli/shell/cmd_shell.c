@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
 		   "boot from the first instruction instead of cloning a booted guest"),
 	CLI_OPTION(
 		"clock", "NAME", CLI_CHOICE(struct shell_config, clock, vm_clock_wish_words),
-		"what time is in the guest: a virtual clock counts its instructions, so that a run repeats to the bit, and input is read before the command starts; auto is real here"),
+		"what time is in the guest: a virtual clock counts its instructions, so that a run repeats to the bit, and input is read before the command starts; with this command auto is real"),
 	CLI_OPTION("deterministic", NULL, CLI_FLAG(struct shell_config, deterministic),
 		   "the same as --clock virtual"),
 	CLI_OPTION("seed", "N", CLI_U32(struct shell_config, seed, 0, UINT32_MAX),
