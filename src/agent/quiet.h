@@ -5,7 +5,8 @@
  *
  * Two sources together are exact. The kernel adds a task's time to its CPU's in /proc/schedstat
  * only when the task leaves the CPU, so a loop that is alone there adds nothing for seconds; but
- * procs_running of /proc/stat counts the tasks that run or want to at this moment. Where nobody but
+ * /proc/loadavg counts the tasks that run or want to at this moment, and so does procs_running of
+ * /proc/stat, which sums all interrupts of all CPUs first. Where nobody but
  * the agent does so, all time of tasks since the look before is in the counters.
  */
 #ifndef KTSTR_AGENT_QUIET_H
@@ -56,6 +57,8 @@ void agent_quiet_sample_deinit(struct agent_quiet_sample *sample);
 bool agent_quiet_schedstat_parse(struct slice text, struct agent_quiet_sample *ret);
 /* The same for the idle times of a /proc/stat. */
 bool agent_quiet_idle_parse(struct slice text, uint64_t tick_ns, struct agent_quiet_sample *ret);
+/* "0.00 0.01 0.05 1/80 123": the 1 of a /proc/loadavg. */
+bool agent_quiet_loadavg_parse(struct slice text, uint64_t *ret);
 /* procs_running of a /proc/stat. */
 bool agent_quiet_running_parse(struct slice text, uint64_t *ret);
 /* Of the times in /proc/stat. */

@@ -46,6 +46,12 @@ static struct error *read_counters(const char *proc_root, struct agent_quiet_sam
 
 	/* A kernel without CONFIG_SCHEDSTATS. */
 	error_free(err);
+	if (has_times) {
+		err = read_text(proc_root, "loadavg", &text);
+		if (!err && agent_quiet_loadavg_parse(slice_of_text(&text), &ret->running))
+			return NULL;
+		error_free(err);
+	}
 	err = read_text(proc_root, "stat", &text);
 	if (err)
 		return error_recast(err, &agent_error_domain, AGENT_SYSTEM);

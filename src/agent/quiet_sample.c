@@ -95,6 +95,19 @@ bool agent_quiet_idle_parse(struct slice text, uint64_t length_ns, struct agent_
 	return ret->cpus.n > 0;
 }
 
+bool agent_quiet_loadavg_parse(struct slice text, uint64_t *ret)
+{
+	struct slice word = { 0 };
+
+	for (int i = 0; i < 4; i++)
+		if (!slice_take_word(&text, &word))
+			return false;
+	for (size_t i = 0; i < word.n; i++)
+		if (word.at[i] == '/')
+			return slice_u64((struct slice){ word.at, i }, ret);
+	return false;
+}
+
 bool agent_quiet_running_parse(struct slice text, uint64_t *ret)
 {
 	struct slice line, word;

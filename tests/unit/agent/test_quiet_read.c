@@ -11,6 +11,8 @@
 #define SCHEDSTAT "version 17\ncpu0 0 0 0 0 0 0 1426551508 3 5\ncpu1 0 0 0 0 0 0 9 3 5\n"
 #define STAT	  "cpu0 0 0 121 148 2 0 2 0 0 0\ncpu1 5 0 82 163 0 0 5 0\nprocs_running 3\n"
 
+#define LOADAVG "0.00 0.01 0.05 5/80 123\n"
+
 static void a_kernel_without_schedstat_is_read_by_idle_times(void **state UNUSED)
 {
 	char *root = staged_root_new();
@@ -27,6 +29,11 @@ static void a_kernel_without_schedstat_is_read_by_idle_times(void **state UNUSED
 	assert_success(agent_quiet_sample_read(root, &s));
 	assert_false(s.by_idle);
 	assert_int_equal(s.cpus.n, 2);
+	assert_int_equal(s.running, 3);
+	/* It has the same number and costs less. */
+	staged_file(root, "/loadavg", LOADAVG, strlen(LOADAVG));
+	assert_success(agent_quiet_sample_read(root, &s));
+	assert_int_equal(s.running, 5);
 	agent_quiet_sample_deinit(&s);
 	staged_root_free(root);
 }

@@ -63,6 +63,23 @@ static void schedstat_that_makes_no_sense_gives_nothing(void **state UNUSED)
 	agent_quiet_sample_deinit(&s);
 }
 
+static void loadavg_gives_the_number_of_running_tasks(void **state UNUSED)
+{
+	static const char *const wrong[] = { "",
+					     "0.00 0.01 0.05",
+					     "0.00 0.01 0.05 1 80 7",
+					     "0.00 0.01 0.05 /80 7",
+					     "0.00 0.01 0.05 x/80 7",
+					     "0.00 0.01 0.05 -1/80 7" };
+	uint64_t running = 99;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(agent_quiet_loadavg_parse(slice_of(wrong[i]), &running));
+	assert_int_equal(running, 99);
+	assert_true(agent_quiet_loadavg_parse(slice_of("0.00 0.01 0.05 12/80 123\n"), &running));
+	assert_int_equal(running, 12);
+}
+
 static void stat_gives_idle_times_and_running_tasks(void **state UNUSED)
 {
 	struct agent_quiet_sample s = { 0 };
@@ -180,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schedstat_gives_the_time_in_tasks_of_each_cpu),
 		cmocka_unit_test(schedstat_that_makes_no_sense_gives_nothing),
+		cmocka_unit_test(loadavg_gives_the_number_of_running_tasks),
 		cmocka_unit_test(stat_gives_idle_times_and_running_tasks),
 		cmocka_unit_test(the_busiest_cpu_is_found_without_the_agents_own_work),
 		cmocka_unit_test(idle_times_are_taken_with_the_error_of_a_tick),
