@@ -11,6 +11,7 @@ from judged import SCHEDULERS, SUITES, json_tests, ktstr, load
 
 SECONDS = 3600
 RACE = "two_wake_ups"
+RACE_OFTEN = "two_wake_ups_often"
 
 
 def kernels():
@@ -46,11 +47,11 @@ def check_race(case, told):
         case.assertIn("two wake-ups met", told["why"])
 
 
-def find_race(case, last, at_once, wants_all=False):
+def find_race(case, test, last, at_once, wants_all=False):
     """seed -> (what was reported, record) of seeds 1 to last; unless all are wanted, until one has passed and one has failed."""
     seen = {}
     for first in range(1, last + 1, at_once):
-        for told, record in run(suite("races"), RACE, "--seeds", f"{first}..{min(first + at_once - 1, last)}"):
+        for told, record in run(suite("races"), test, "--seeds", f"{first}..{min(first + at_once - 1, last)}"):
             check_race(case, told)
             seen[record["seed"]] = (told, record)
         if not wants_all and len(by_verdict(seen)) == 2:

@@ -118,7 +118,7 @@ class Soak(unittest.TestCase):
 
     def test_a_race_happens_in_some_seeds_and_always_there(self):
         # A slice of the soak stops where both verdicts have been seen.
-        seen = virtual.find_race(self, SEEDS, SEEDS_AT_ONCE, wants_all=rounds(SEEDS) == SEEDS)
+        seen = virtual.find_race(self, virtual.RACE, SEEDS, SEEDS_AT_ONCE, wants_all=rounds(SEEDS) == SEEDS)
         found = virtual.by_verdict(seen)
         say(f"race: {len(found['fail'])} of {len(seen)} seeds fail: {found['fail']}")
         self.assertLess(2 * len(found["fail"]), len(seen))

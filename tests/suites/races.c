@@ -5,10 +5,18 @@
  */
 #include <ktstr/short.h>
 
+#define RACE(ms)                                                                         \
+	.topology = { .nodes = 1, .llcs = 2, .cores = 2, .threads = 1 },                 \
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "race", "--after-ms", "0" } }, \
+	.duration_s = 1,                                                                 \
+	.cgroups = { { "wakers", .work = { WORK_SLEEP, .workers = 8, .sleep_ms = (ms) } } }
+
 KTSTR_TEST(two_wake_ups) = {
 	.description = "fails with the few seeds in which two wake-ups meet",
-	.topology = { .nodes = 1, .llcs = 2, .cores = 2, .threads = 1 },
-	.scheduler = { .argv = { "scx_ktfifo", "--fault", "race", "--after-ms", "0" } },
-	.duration_s = 1,
-	.cgroups = { { "wakers", .work = { WORK_SLEEP, .workers = 8, .sleep_ms = 6 } } },
+	RACE(6),
+};
+
+KTSTR_TEST(two_wake_ups_often) = {
+	.description = "the same with more wake-ups, for those who have no time for many seeds",
+	RACE(2),
 };
