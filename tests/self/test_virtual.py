@@ -47,7 +47,8 @@ class Virtual(unittest.TestCase):
     def test_a_limit_of_time_is_the_guests_and_ends_at_the_same_instruction(self):
         first, other = (virtual.run_one(virtual.suite("self_clock"), "waits") for _ in range(2))
         self.assertEqual((first[0]["verdict"], first[0]["reason"]), ("fail", "timeout"), first[0])
-        self.assertRegex(first[0]["why"], r"^in stage work after 300 s; the last report of the test came 300\.\d s before, .*heartbeats came until the end")
+        # The limit is longer on a slow machine, by a factor that the speed of its CPUs decides.
+        self.assertRegex(first[0]["why"], r"^in stage work after (\d+) s; the last report of the test came \1\.\d s before, .*heartbeats came until the end")
         virtual.check_same(self, first, other)
         self.assertEqual(first[1]["guest_end_ns"], other[1]["guest_end_ns"])
         self.assertLess(min(first[1]["wall_ms"], other[1]["wall_ms"]), 200000)

@@ -13,7 +13,7 @@ static void wait_for_ever(struct ktstr_ctx *ctx)
 	for (;;)
 		pause();
 }
-KTSTR_TEST(waits) = { .timeout_s = 300, .run = wait_for_ever };
+KTSTR_TEST(waits) = { .timeout_s = 60, .run = wait_for_ever };
 
 static void compute(struct ktstr_ctx *ctx)
 {
