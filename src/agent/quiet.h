@@ -6,7 +6,7 @@
  * Two sources together are exact. The kernel adds a task's time to its CPU's in /proc/schedstat
  * only when the task leaves the CPU, so a loop that is alone there adds nothing for seconds; but
  * /proc/loadavg counts the tasks that run or want to at this moment, and so does procs_running of
- * /proc/stat, which sums all interrupts of all CPUs first. Where nobody but
+ * /proc/stat, which sums all interrupts of all CPUs first. Where no task but
  * the agent does so, all time of tasks since the look before is in the counters.
  */
 #ifndef KTSTR_AGENT_QUIET_H

@@ -211,7 +211,7 @@ static const struct json_row facts_rows[] = {
 	{ JSON_OBJECT_AS(struct harness_guest_run, model, "machine_model", &vm_model_table),
 	  JSON_HAS(struct harness_guest_run, has_model),
 	  .means = "of a virtual clock: how true the machine is, in nanoseconds of the guest's "
-		   "time; absent where nobody measured it" },
+		   "time; absent where it was not measured" },
 	{ JSON_WORD_AS(struct harness_guest_run, report.stage, "stage_reached",
 		       exchange_stage_names),
 	  JSON_HAS(struct harness_guest_run, report.has_stage),

@@ -5,8 +5,6 @@
 #include "base/paths.h"
 #include "dump/vmcore.h"
 
-#define CACHE_DIRECTORY "kernel-memory" /* below the project's cache */
-
 /* What the VM reported when it was frozen, or what a core file has kept. */
 static void find_registers(const struct inspect_source *source, struct inspect_kernel *kernel)
 {
@@ -25,7 +23,8 @@ static void find_registers(const struct inspect_source *source, struct inspect_k
 struct error *inspect_attach(const struct inspect_source *source, bool use_cache,
 			     struct inspect_kernel *ret)
 {
-	struct inspect_kernel kernel = { .cache = use_cache ? paths_cache(CACHE_DIRECTORY) : NULL };
+	struct inspect_kernel kernel = { .cache = use_cache ? paths_cache(KMEM_CACHE_DIRECTORY)
+							    : NULL };
 	struct error *err = kmem_attach(&source->reader, source->note, kernel.cache, &kernel.kmem);
 
 	if (err) {

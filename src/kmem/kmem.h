@@ -78,6 +78,7 @@ struct kmem {
  * In `cache_dir` (may be NULL) kmem_save_cache() may have left what it knew of this kernel. What is
  * found does not depend on it, only how soon.
  */
+#define KMEM_CACHE_DIRECTORY "kernel-memory" /* the usual one, below the project's cache */
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
 			  const char *cache_dir, struct kmem **ret) MUST_CHECK;
 /*

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scheduling events of a guest, seen from outside by our plugin in QEMU.
- *
- *	err = observe_begin(vm, fd, &cancel, &observer);	finds the kernel's functions, writes
- *a trace …							the guest runs err =
- *observe_end(&observer);
+ * Scheduling events of a guest, seen from outside by our plugin in QEMU: observe_begin() finds the
+ * kernel's functions and writes a trace while the guest runs, observe_end() ends it.
  *
  * Nothing in the guest knows of it. What a kernel lacks blinds only its own kind of event, and the
  * trace says so.

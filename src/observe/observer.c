@@ -5,8 +5,6 @@
 #include "base/io.h"
 #include "base/paths.h"
 
-#define CACHE_DIRECTORY "kernel-memory" /* below the project's cache */
-
 struct observe_observer {
 	struct vm *vm;
 	int fd;
@@ -49,7 +47,7 @@ static struct error *begin(struct observe_observer *o, struct kmem *kmem,
 struct error *observe_begin(struct vm *vm, int fd, const struct cancel *cancel,
 			    struct observe_observer **ret)
 {
-	_cleanup_free_ char *cache = paths_cache(CACHE_DIRECTORY);
+	_cleanup_free_ char *cache = paths_cache(KMEM_CACHE_DIRECTORY);
 	struct observe_observer *o;
 	struct physmap *map = NULL;
 	struct kmem_reader reader;
@@ -64,7 +62,7 @@ struct error *observe_begin(struct vm *vm, int fd, const struct cancel *cancel,
 	*o = (struct observe_observer){ .vm = vm, .fd = fd };
 	if (!err)
 		err = begin(o, kmem, cancel);
-	if (kmem)
+	if (kmem && cache)
 		error_free(kmem_save_cache(kmem, cache));
 	kmem_free(kmem);
 	physmap_free(map);

@@ -7,7 +7,7 @@
 
 enum { N_ARGUMENTS = 6 }; /* in registers, on x86 */
 
-/* How many arguments the function has and which of them has the name: -1 when it is not known. */
+/* Which argument has the name; -1: not known. */
 static int find_param(struct kmem *kmem, const struct observe_event_row *row, const char *name)
 {
 	const struct btf *btf = kmem_types(kmem);

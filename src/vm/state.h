@@ -43,7 +43,7 @@ struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t c
 size_t vm_link_backlog(const struct vm_link *link);
 /* Something can be done without waiting for the descriptor. */
 bool vm_link_is_due(const struct vm_link *link);
-/* The guest is held until we send something, which nobody is about to do. */
+/* The guest is held until we send something, and there is nothing to send. */
 bool vm_link_is_stuck(const struct vm_link *link);
 /* What to poll() for. */
 short vm_link_events(const struct vm_link *link);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* On the host, whose times nobody knows: figures that are there, and how they relate. */
+/* On the host, whose times are not known: figures that are there, and how they relate. */
 #include "agent/measure.h"
 
 #include "agent/crew.h"

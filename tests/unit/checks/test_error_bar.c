@@ -233,7 +233,7 @@ static void a_value_of_a_virtual_clock_is_decided_without_an_excuse(void **state
 	}
 }
 
-static void a_model_that_nobody_measured_is_not_exact(void **state UNUSED)
+static void a_model_that_was_not_measured_is_not_exact(void **state UNUSED)
 {
 	const struct checks_model unknown = { .vcpus = 4 };
 	struct checks_error_bar bar = checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &unknown);
@@ -252,19 +252,19 @@ static void a_model_that_nobody_measured_is_not_exact(void **state UNUSED)
 	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE, &unknown).has);
 }
 
-static void interrupts_that_nobody_measured_are_not_instant(void **state UNUSED)
+static void interrupts_that_were_not_measured_are_not_instant(void **state UNUSED)
 {
 	struct checks_model model = { .turn_ns = 20000, .vcpus = 2 };
 
 	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
 	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_STALL, &model).has);
 	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_SHARE, &model).has);
-	/* One CPU has nobody to interrupt. */
+	/* One CPU has no other to interrupt. */
 	model.vcpus = 1;
 	assert_true(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
 	assert_float_equal(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).value, 0.02,
 			   1e-6);
-	/* Turns of QEMU's own, which nobody knows. */
+	/* Turns of QEMU's own, whose length is not known. */
 	model = (struct checks_model){ .has_ipi = true, .ipi_ns = 20000, .vcpus = 2 };
 	assert_false(checks_error_bar_of_model(CHECKS_ERROR_BAR_WAIT, &model).has);
 }
@@ -287,8 +287,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_virtual_clock_knows_no_host),
 		cmocka_unit_test(a_value_of_a_virtual_clock_is_decided_without_an_excuse),
-		cmocka_unit_test(a_model_that_nobody_measured_is_not_exact),
-		cmocka_unit_test(interrupts_that_nobody_measured_are_not_instant),
+		cmocka_unit_test(a_model_that_was_not_measured_is_not_exact),
+		cmocka_unit_test(interrupts_that_were_not_measured_are_not_instant),
 		cmocka_unit_test(a_note_shows_the_error_beside_the_value),
 		cmocka_unit_test(error_bars_follow_the_documented_formulas),
 		cmocka_unit_test(error_bar_of_a_wait_is_the_longest_delay),
